@@ -3,14 +3,16 @@
  *
  *     stencil_turns f32|f64 ISA NX,NY[,NZ] STEPS SIDE...
  *
- * A side is METHOD[:fixed][:DEPTH:W], a method of app.stencil (auto, wave, ...), its grid with
- * sides that never change where it says so, in that shape or else in the one that app.stencil
- * chooses; or a shared object with the functions of stencil_rival.h. The outcome of a method is
- * compared with that of plain steps before it is timed. */
+ * A side is METHOD[:fixed|:half|:whole][:DEPTH:W], a method of app.stencil (auto, wave, ...), its
+ * grid with sides that never change where it says so, by vectors of that width (auto) and in that
+ * shape, or else in what app.stencil chooses; or a shared object with the functions of
+ * stencil_rival.h. The outcome of a method is compared with that of plain steps before it is timed.
+ */
 #include "stencil_rival.h"
 #include "turns.h"
 
 #include "app/stencil/grid.h"
+#include "bench/apps/auto_width.h"
 #include "bench/apps/wave_room.h"
 #include "bench/shared/memory.h"
 
@@ -134,6 +136,16 @@ static bool begins(const char **text, const char *word)
     return true;
 }
 
+/* Of the compiler's loop, by a trial on the grid. */
+static void choose_width(struct side *side)
+{
+    struct am_auto_width width;
+    struct am_clock clock;
+
+    am_clock_init(&clock);
+    am_auto_width_choose(&side->grid, &clock, &width);
+}
+
 static bool open_own(struct side *side, const struct job *job, const char *name)
 {
     struct am_grid_spec spec = {.kernels = am_grid_find(job->isa),
@@ -144,17 +156,22 @@ static bool open_own(struct side *side, const struct job *job, const char *name)
                                 .parts = 1};
     void *const x = some_state(job);
     const char *rest = name;
-    bool good;
+    bool good, half;
 
     while (am_stencil_methods[spec.method] && !begins(&rest, am_stencil_methods[spec.method]))
         spec.method++;
     spec.fixed = begins(&rest, ":fixed");
+    half = begins(&rest, ":half");
+    spec.whole = begins(&rest, ":whole");
     if (*rest && sscanf(rest, ":%zu:%zu", &spec.depth, &spec.tile[0]) != 2)
         return false;
     good = x && spec.kernels && am_stencil_methods[spec.method] && open_grid(side, job, spec, x) &&
            (spec.fixed || is_right(side, job, &spec, x));
     free(x);
-    printf("# %s: depth %zu, w %zu\n", name, side->grid.spec.depth, side->grid.spec.tile[0]);
+    if (good && !half && !spec.whole)
+        choose_width(side);
+    printf("# %s: depth %zu, w %zu%s\n", name, side->grid.spec.depth, side->grid.spec.tile[0],
+           side->grid.spec.whole ? ", whole vectors" : "");
     return good;
 }
 

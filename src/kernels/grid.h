@@ -11,6 +11,9 @@
 
 enum { AM_GRID_DIMS = 2, AM_GRID_DIM_LEAST = 2 }; /* two dimensions and three */
 
+/* Loops besides those of a line: AM_STENCIL_AUTO by whole vectors, where that takes halves. */
+enum { AM_GRID_WHOLE = AM_STENCIL_LOOPS, AM_GRID_LOOPS };
+
 /* Operations of one point and step as the field counts them: by dimension less two and form. */
 extern const unsigned am_grid_form_flops[AM_GRID_DIMS][AM_STENCIL_FORMS];
 
@@ -42,7 +45,7 @@ struct am_grid_variant {
     unsigned rows; /* that the loop `prefetch` has in registers */
     unsigned lanes[AM_STENCIL_TYPES];
     unsigned auto_lanes[AM_STENCIL_TYPES]; /* of the loops that the compiler vectorises */
-    am_grid_fn *step[AM_GRID_DIMS][AM_STENCIL_LOOPS][AM_STENCIL_FORMS][AM_STENCIL_TYPES];
+    am_grid_fn *step[AM_GRID_DIMS][AM_GRID_LOOPS][AM_STENCIL_FORMS][AM_STENCIL_TYPES];
     am_grid_turn_fn *turn[AM_STENCIL_TYPES];
 };
 

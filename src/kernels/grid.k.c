@@ -284,13 +284,26 @@ EACH_OF(AUTO, 2)
 EACH_OF(AUTO, 3)
 #define AUTO_OF(dim) ROWS_OF(auto, dim)
 #endif
+#if AM_VEC_BYTES == 64
+#define WHOLE(dim, form, type) ELEMENTS(whole, dim, form, type, VECTORISE_WHOLE_##type)
+EACH_OF(WHOLE, 2)
+EACH_OF(WHOLE, 3)
+#define WHOLE_OF(dim) ROWS_OF(whole, dim)
+#else
+#define WHOLE_OF(dim)                                                                              \
+    {                                                                                              \
+        {                                                                                          \
+            NULL                                                                                   \
+        }                                                                                          \
+    }
+#endif
 
 #define LOOPS_OF(dim)                                                                              \
     {                                                                                              \
         [AM_STENCIL_SCALAR] = ROWS_OF(scalar, dim), [AM_STENCIL_AUTO] = AUTO_OF(dim),              \
         [AM_STENCIL_UNALIGNED] = ROWS_OF(unaligned, dim),                                          \
         [AM_STENCIL_INTERLEAVED] = ROWS_OF(interleaved, dim),                                      \
-        [AM_STENCIL_PREFETCH] = ROWS_OF(prefetch, dim),                                            \
+        [AM_STENCIL_PREFETCH] = ROWS_OF(prefetch, dim), [AM_GRID_WHOLE] = WHOLE_OF(dim),           \
     }
 
 const struct am_grid_variant AM_KERNEL(am_grid_) = {

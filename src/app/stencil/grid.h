@@ -38,6 +38,7 @@ struct am_grid_spec {
      * a strip (3-D). */
     size_t tile[3];
     size_t parts; /* 1 to 2^10 */
+    bool whole;   /* auto, where the kernels have both: by whole vectors in place of halves */
     /* wave only: values beyond both sides of each dimension that never change, in place of a grid
      * without sides. */
     bool fixed;

@@ -17,9 +17,9 @@
 #include "app/stencil/grid_layout.h"
 #include "app/stencil/wave.h"
 
-static enum am_stencil_loop loop_of(enum am_stencil_method method)
+static unsigned loop_of(const struct am_grid_spec *spec)
 {
-    static const enum am_stencil_loop loops[] = {
+    static const unsigned loops[] = {
         [AM_STENCIL_BY_SCALAR] = AM_STENCIL_SCALAR,
         [AM_STENCIL_BY_AUTO] = AM_STENCIL_AUTO,
         [AM_STENCIL_BY_UNALIGNED] = AM_STENCIL_UNALIGNED,
@@ -29,13 +29,13 @@ static enum am_stencil_loop loop_of(enum am_stencil_method method)
         [AM_STENCIL_BY_SLICE] = AM_STENCIL_PREFETCH,
     };
 
-    return loops[method];
+    return spec->method == AM_STENCIL_BY_AUTO && spec->whole ? AM_GRID_WHOLE : loops[spec->method];
 }
 
 am_grid_fn *am_grid_loop(const struct am_grid_spec *spec)
 {
     return spec->kernels
-        ->step[spec->dim - AM_GRID_DIM_LEAST][loop_of(spec->method)][spec->form][spec->type];
+        ->step[spec->dim - AM_GRID_DIM_LEAST][loop_of(spec)][spec->form][spec->type];
 }
 
 /* The work of a pass grows by its steps over the length of a lane; a pass costs an exchange, and
@@ -98,8 +98,8 @@ static struct step rescaling_step(const struct am_stencil_grid *grid, size_t age
     const struct am_grid_spec *const spec = &grid->spec;
     const double factor = am_stencil_shrink(&grid->coefs, age);
 
-    return (struct step){.fn = spec->kernels->step[spec->dim - AM_GRID_DIM_LEAST][loop_of(
-                             spec->method)][AM_STENCIL_paper][spec->type],
+    return (struct step){.fn = spec->kernels->step[spec->dim - AM_GRID_DIM_LEAST][loop_of(spec)]
+                                                  [AM_STENCIL_paper][spec->type],
                          .side = grid->coefs.side * factor,
                          .centre = grid->coefs.centre * factor};
 }
@@ -126,20 +126,20 @@ static ptrdiff_t few_steps(unsigned dim)
 /* Rows that the loop takes at once, and points of each that one turn of it takes a step further. */
 static size_t rows_at_once(const struct am_grid_spec *spec)
 {
-    return loop_of(spec->method) == AM_STENCIL_PREFETCH ? spec->kernels->rows : 1;
+    return loop_of(spec) == AM_STENCIL_PREFETCH ? spec->kernels->rows : 1;
 }
 
 static size_t points_per_turn(const struct am_grid_spec *spec)
 {
     const size_t lanes = spec->kernels->lanes[spec->type];
-    const size_t points[AM_STENCIL_LOOPS] = {[AM_STENCIL_SCALAR] = 1,
-                                             [AM_STENCIL_AUTO] =
-                                                 spec->kernels->auto_lanes[spec->type],
-                                             [AM_STENCIL_UNALIGNED] = 4 * lanes,
-                                             [AM_STENCIL_INTERLEAVED] = 4,
-                                             [AM_STENCIL_PREFETCH] = 2};
+    const size_t points[AM_GRID_LOOPS] = {[AM_STENCIL_SCALAR] = 1,
+                                          [AM_STENCIL_AUTO] = spec->kernels->auto_lanes[spec->type],
+                                          [AM_STENCIL_UNALIGNED] = 4 * lanes,
+                                          [AM_STENCIL_INTERLEAVED] = 4,
+                                          [AM_STENCIL_PREFETCH] = 2,
+                                          [AM_GRID_WHOLE] = lanes};
 
-    return points[loop_of(spec->method)];
+    return points[loop_of(spec)];
 }
 
 /* Bytes that move between first- and second-level cache though they do not between there and where

@@ -2,6 +2,7 @@
 /* app.stencil in two and three dimensions: am_stencil_flat and am_stencil_solid (stencil_dim.h).
  * Chooses tile and depth where the point leaves them open, and states work and bounds. */
 #include "app/stencil/turns.h"
+#include "bench/apps/auto_width.h"
 #include "bench/apps/grid_check.h"
 #include "bench/apps/ports.h"
 #include "bench/apps/stencil_dim.h"
@@ -24,6 +25,7 @@ struct grid {
     size_t cycle; /* iterations that are compared */
     uint64_t seed;
     struct am_wave_room room;      /* of waves whose shape is chosen */
+    struct am_auto_width width;    /* of the compiler's loop; tried with the cost */
     struct am_wave_bound bound;    /* of waves; measured with the cost */
     struct am_stencil_parts parts; /* with one thread */
     struct am_grid_variant silent; /* while loops do nothing */
@@ -187,6 +189,7 @@ static void cost_of_grid(void *self, const struct am_clock *clock, struct am_wor
     const double passes = (double)((grid->steps - 1) / grid->grid.ghosts + 1);
     struct am_ports ports;
 
+    am_auto_width_choose(&grid->grid, clock, &grid->width);
     am_ports_measure(spec->kernels->isa, type, clock, &ports);
     work->ops = updates;
     work->flops = flops[AM_STENCIL_paper] * updates;
@@ -292,6 +295,9 @@ static void note_grid(const void *self, const struct am_ctx *ctx)
         am_ctx_note(ctx, "not_proven",
                     "%zu of %zu points are compared with the known outcome, others by each launch",
                     am_grid_compared(points_of(spec)), points_of(spec));
+    if (grid->width.half > 0)
+        am_ctx_note(ctx, "vectors", "%s: whole ones take %.2f of the time of halves here",
+                    spec->whole ? "whole" : "halves", grid->width.whole / grid->width.half);
     if (spec->method < AM_STENCIL_BY_SKEW)
         return;
     if (grid->room.l2_bytes)

@@ -34,6 +34,7 @@ static void random_shape(struct am_grid_spec *spec, int i, struct am_rng *rng)
     spec->r = rs[below(rng, 5)] / (2 * spec->dim);
     for (unsigned d = 0; d < 3; d++)
         spec->tile[d] = 1 + below(rng, below(rng, 2) ? 5 : 40);
+    spec->whole = spec->kernels->auto_lanes[spec->type] < spec->kernels->lanes[spec->type] && i % 2;
     if (spec->method ==
         AM_STENCIL_BY_WAVE) { /* rows of two vectors or more, and what registers hold */
         const struct am_wave_variant *const waves = am_wave_find(spec->kernels->isa);

@@ -7,7 +7,10 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { WRAP_WIDTH = 100, WORD_MAX = 256 };
+enum {
+    WRAP_WIDTH = 100,
+    HANG_FAR = 4 /* where later lines begin when the first begins too far right to read below it */
+};
 
 const char *am_style_on(const struct am_style *style, enum am_tone tone)
 {
@@ -55,16 +58,22 @@ static size_t columns(uint32_t code)
     return 1;
 }
 
-size_t am_text_width(const char *text)
+static size_t text_columns(const char *text, size_t bytes)
 {
+    const char *const end = text + bytes;
     size_t width = 0;
     uint32_t code;
 
-    while (*text) {
+    while (text < end) {
         text += decode(text, &code);
         width += columns(code);
     }
     return width;
+}
+
+size_t am_text_width(const char *text)
+{
+    return text_columns(text, strlen(text));
 }
 
 size_t am_text_line(const char *text, size_t columns_max, size_t *next)
@@ -79,7 +88,7 @@ size_t am_text_line(const char *text, size_t columns_max, size_t *next)
             space = at;
         else if (at > 0 && width + columns(code) > columns_max)
             break;
-        if (code == '.' || code == ',' || code == '{')
+        if (strchr(".,{-/", (int)code) && code < 0x80)
             dot = at + 1;
         width += columns(code);
         at += len;
@@ -108,9 +117,11 @@ static char ascii_of(uint32_t code)
     return '?';
 }
 
-void am_style_put(const struct am_style *style, FILE *out, const char *text)
+static void put_bytes(const struct am_style *style, FILE *out, const char *text, size_t bytes)
 {
-    while (*text) {
+    const char *const end = text + bytes;
+
+    while (text < end) {
         uint32_t code;
         const size_t len = decode(text, &code);
 
@@ -128,26 +139,45 @@ void am_style_put(const struct am_style *style, FILE *out, const char *text)
     }
 }
 
+void am_style_put(const struct am_style *style, FILE *out, const char *text)
+{
+    put_bytes(style, out, text, strlen(text));
+}
+
+/* Bytes of the first line of `text` in so many columns; a word that is wider than a whole line is
+ * cut only where a terminal would do it otherwise. */
+static size_t flow_line(const struct am_style *style, const char *text, size_t columns_max,
+                        size_t *next)
+{
+    const size_t word = strcspn(text, " ");
+    const size_t n = am_text_line(text, columns_max, next);
+
+    if (style->width || n >= word)
+        return n;
+    *next = word + strspn(text + word, " ");
+    return word;
+}
+
 void am_style_flow(const struct am_style *style, FILE *out, size_t start, const char *text)
 {
     const size_t width = style->width ? style->width : WRAP_WIDTH;
+    const size_t hang = start <= width / 2 ? start : HANG_FAR;
     size_t column = start;
 
     while (*text) {
-        const size_t len = strcspn(text, " ");
-        char word[WORD_MAX];
+        const size_t word = strcspn(text, " ");
+        size_t next, n;
 
-        (void)snprintf(word, sizeof(word), "%.*s", (int)len, text);
-        if (column > start && column + 1 + am_text_width(word) > width) {
-            (void)fprintf(out, "\n%*s", (int)start, "");
-            column = start;
-        } else if (column > start) {
-            (void)fputc(' ', out);
-            column++;
+        if (column > hang && column + text_columns(text, word) > width) {
+            (void)fprintf(out, "\n%*s", (int)hang, "");
+            column = hang;
         }
-        am_style_put(style, out, word);
-        column += am_text_width(word);
-        text += len + strspn(text + len, " ");
+        n = flow_line(style, text, column < width ? width - column : 1, &next);
+        put_bytes(style, out, text, n);
+        text += next;
+        if (*text)
+            (void)fprintf(out, "\n%*s", (int)hang, "");
+        column = hang;
     }
     (void)fputc('\n', out);
 }

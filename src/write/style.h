@@ -35,9 +35,9 @@ const char *am_style_off(const struct am_style *style, enum am_tone tone);
 /* Columns that `text` (UTF-8) takes on a terminal; wide and combining characters counted so. */
 size_t am_text_width(const char *text);
 
-/* Bytes of `text` that fill one line of so many columns, cut at a space, else after a dot, comma or
- * brace (ids of facts), else anywhere; at least one character. *next is where the following line
- * begins. */
+/* Bytes of `text` that fill one line of so many columns, cut at a space, else after a dot, comma,
+ * brace, hyphen or slash (ids of facts, names of devices, paths), else anywhere; at least one
+ * character. *next is where the following line begins. */
 size_t am_text_line(const char *text, size_t columns, size_t *next);
 
 /* Writes text for a person: control characters become '?' (results files may come from anywhere),
@@ -45,7 +45,8 @@ size_t am_text_line(const char *text, size_t columns, size_t *next);
 void am_style_put(const struct am_style *style, FILE *out, const char *text);
 
 /* Writes words wrapped to the style's width (100 columns where it has none) and ends the line. The
- * cursor stands in column `start`, where the later lines begin too. */
+ * cursor stands in column `start`, where the later lines begin too unless that is beyond the
+ * middle. Words wider than a line are cut only where a terminal would cut them. */
 void am_style_flow(const struct am_style *style, FILE *out, size_t start, const char *text);
 
 /* The same after `indent` spaces and a label. */

@@ -81,7 +81,7 @@ static void pairs(const struct am_kvs *kvs, const struct am_style *style, FILE *
 }
 
 static void write_block(const struct am_block *b, const struct am_body *all,
-                        const struct am_style *style, size_t *hidden, FILE *out)
+                        const struct am_style *style, struct am_left_out *left, FILE *out)
 {
     switch (b->kind) {
     case AM_BLOCK_HEADING:
@@ -96,7 +96,7 @@ static void write_block(const struct am_block *b, const struct am_body *all,
     case AM_BLOCK_ITEM: paragraph(b, "- ", style, out); break;
     case AM_BLOCK_CODE: code(b, style, out); break;
     case AM_BLOCK_CARDS:
-    case AM_BLOCK_TABLE: *hidden += am_write_text_table(b->table, style, out); break;
+    case AM_BLOCK_TABLE: am_write_text_table(b->table, style, left, out); break;
     case AM_BLOCK_PAIRS: pairs(b->pairs, style, out); break;
     case AM_BLOCK_CHART:
         if (style->graphs)
@@ -110,14 +110,24 @@ static void write_block(const struct am_block *b, const struct am_body *all,
     }
 }
 
+/* Which columns a reader of this terminal does not see, and where they are. */
+static void tell_left_out(const struct am_left_out *left, struct am_arena *arena,
+                          const struct am_style *style, FILE *out)
+{
+    const char *names = "";
+
+    for (size_t i = 0; i < left->n && names; i++)
+        names = am_arena_printf(arena, "%s%s%s", names, i ? ", " : "", left->titles[i]);
+    if (left->n && names)
+        am_style_wrap(style, out, 0, "left out to fit the terminal: ",
+                      am_arena_printf(arena, "%s (--format csv or json has all)", names));
+}
+
 void am_write_text(const struct am_body *blocks, const struct am_style *style, FILE *out)
 {
-    size_t hidden = 0;
+    struct am_left_out left = {.n = 0};
 
     for (size_t i = 0; i < blocks->n; i++)
-        write_block(&blocks->items[i], blocks, style, &hidden, out);
-    if (hidden)
-        am_style_wrap(style, out, 0, "",
-                      "Columns were left out to fit the terminal; --format csv or json has all of "
-                      "them.");
+        write_block(&blocks->items[i], blocks, style, &left, out);
+    tell_left_out(&left, blocks->arena, style, out);
 }

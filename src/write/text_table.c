@@ -177,6 +177,16 @@ static void leave_out(struct layout *l, size_t place)
     }
 }
 
+static void tell_left_out(struct am_left_out *left, const char *title)
+{
+    size_t i = 0;
+
+    while (left && i < left->n && strcmp(left->titles[i], title) != 0)
+        i++;
+    if (left && i == left->n && left->n < AM_COLUMNS_MAX && *title)
+        left->titles[left->n++] = title;
+}
+
 /* Lines of several columns each; long words of a column flow there. */
 static void fold(struct layout *l, size_t room)
 {
@@ -185,32 +195,75 @@ static void fold(struct layout *l, size_t room)
         l->widths[i] = flows(l, i) && l->widths[i] > FLOW_EASY ? FLOW_EASY : l->widths[i];
 }
 
-/* Returns how many columns were left out: highest rank first, and the rightmost of a rank. Where
- * all must stay, a last column of text moves to a line below its row. */
-static size_t fit(struct layout *l, size_t room)
+/* Lines that the text takes in so many columns. */
+static size_t count_lines(const char *text, size_t columns)
 {
-    size_t hidden = 0;
+    size_t n = 1, next;
 
+    for (; am_text_width(text) > columns && columns > 0; n++) {
+        (void)am_text_line(text, columns, &next);
+        text += next;
+    }
+    return n;
+}
+
+/* Lines that all rows take; `below`: with this column on lines of its own (SIZE_MAX: none). */
+static size_t lines_of(const struct layout *l, size_t room, size_t below)
+{
+    size_t total = 0;
+
+    for (size_t r = 0; r < l->table->n_rows; r++) {
+        size_t most = 1;
+
+        for (size_t i = 0; i < l->n; i++) {
+            const size_t n =
+                flows(l, i) ? count_lines(text_at(l, r, l->columns[i]), l->widths[i]) : 1;
+
+            most = n > most ? n : most;
+        }
+        total += most;
+        if (below != SIZE_MAX && *text_at(l, r, below))
+            total += count_lines(text_at(l, r, below), room - BELOW_INDENT);
+    }
+    return total;
+}
+
+/* Where no column can be left out: a last column of text goes to a line below its row when that
+ * takes fewer lines than columns so narrow. False: it is to stay. */
+static bool move_below(struct layout *l, size_t room)
+{
+    const size_t last = l->columns[l->n - 1];
+    struct layout narrowed = *l, moved = *l;
+
+    if (l->n < 2 || !flows(l, l->n - 1) || room <= BELOW_INDENT)
+        return false;
+    leave_out(&moved, moved.n - 1);
+    if (narrow(&narrowed, room, FLOW_MIN) &&
+        ((total_width(&moved) > room && !narrow(&moved, room, FLOW_EASY)) ||
+         lines_of(&narrowed, room, SIZE_MAX) <= lines_of(&moved, room, last)))
+        return false;
+    l->below[last] = true;
+    leave_out(l, l->n - 1);
+    return true;
+}
+
+/* Leaves columns out, highest rank first and the rightmost of a rank, and tells which. */
+static void fit(struct layout *l, size_t room, struct am_left_out *left)
+{
     while (total_width(l) > room && !narrow(l, room, FLOW_EASY)) {
         size_t victim = 0;
 
         for (size_t i = 0; i < l->n; i++)
             victim = l->ranks[i] >= l->ranks[victim] ? i : victim;
-        hidden += l->ranks[victim] > 0;
-        if (l->ranks[victim] == 0) {
-            victim = l->n - 1;
-            if (narrow(l, room, FLOW_MIN))
-                break;
-            if (l->n < 2 || !flows(l, victim)) {
-                if (!narrow(l, room, FLOW_LAST))
-                    fold(l, room);
-                break;
-            }
-            l->below[l->columns[victim]] = true;
+        if (l->ranks[victim] > 0) {
+            tell_left_out(left, l->table->columns[l->columns[victim]].title);
+            leave_out(l, victim);
+        } else if (!move_below(l, room)) {
+            if (!narrow(l, room, FLOW_MIN) && !narrow(l, room, FLOW_LAST))
+                fold(l, room);
+            break;
         }
-        leave_out(l, victim);
     }
-    return hidden;
 }
 
 /* ---- writing ---- */
@@ -340,20 +393,19 @@ static void put_row(const struct layout *l, size_t row, FILE *out)
     put_below(l, row, out);
 }
 
-size_t am_write_text_table(const struct am_table *table, const struct am_style *style, FILE *out)
+void am_write_text_table(const struct am_table *table, const struct am_style *style,
+                         struct am_left_out *left, FILE *out)
 {
     struct layout l = {.table = table, .style = style};
-    size_t hidden = 0;
 
     if (!lay_out(&l))
-        return 0;
+        return;
     if (style->width > table->indent)
-        hidden = fit(&l, style->width - table->indent);
+        fit(&l, style->width - table->indent, left);
     if (total_width(&l) == 0) /* no column is shown: no line could end */
-        return hidden;
+        return;
     if (!table->bare)
         put_titles(&l, out);
     for (size_t r = 0; r < table->n_rows; r++)
         put_row(&l, r, out);
-    return hidden;
 }

@@ -31,7 +31,14 @@ void am_write_csv_head(const struct am_table *table, FILE *out);
 void am_write_csv_rows(const struct am_table *table, FILE *out);
 void am_write_json_rows(const struct am_table *table, FILE *out); /* one object per line */
 
-/* A table on a terminal; returns how many columns were left out for want of width. */
-size_t am_write_text_table(const struct am_table *table, const struct am_style *style, FILE *out);
+/* Titles of columns that were left out for want of width, each once. */
+struct am_left_out {
+    const char *titles[AM_COLUMNS_MAX];
+    size_t n;
+};
+
+/* A table on a terminal; adds to `left`, unless that is NULL. */
+void am_write_text_table(const struct am_table *table, const struct am_style *style,
+                         struct am_left_out *left, FILE *out);
 
 #endif

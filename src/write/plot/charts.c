@@ -241,7 +241,7 @@ static void write_sparks(struct chart *c, const struct am_style *style, struct a
     for (size_t i = 0; i < c->n_series && i < SERIES_MAX; i++)
         add_spark(&t, c, c->series[i], style, scratch);
     (void)fputc('\n', out);
-    (void)am_write_text_table(&t, style, out);
+    am_write_text_table(&t, style, NULL, out);
     if (c->n_series > SERIES_MAX)
         (void)fprintf(out, "%*sand %zu lines more\n", INDENT, "", c->n_series - SERIES_MAX);
 }

@@ -90,7 +90,7 @@ static char *table_text(unsigned width)
     (void)am_table_text(&t, "a text that is too long for the table as it is");
     (void)am_table_text(&t, "");
     (void)am_table_text(&t, "1");
-    (void)am_write_text_table(&t, &style, out);
+    am_write_text_table(&t, &style, NULL, out);
     (void)fclose(out);
     am_arena_fini(&arena);
     return text;

@@ -44,10 +44,9 @@ static void test_table(void)
          "  name           value\n"
          "  ä_b          1.00 µs\n"
          "  longer name   10.0 s\n"
-         "Columns were left out to\n"
-         "fit the terminal;\n"
-         "--format csv or json has\n"
-         "all of them.\n"},
+         "left out to fit the terminal: \n"
+         "    note (--format csv\n"
+         "    or json has all)\n"},
         {"JSON has numbers as numbers",
          {.format = AM_FORMAT_JSON},
          "{\n"
@@ -102,7 +101,7 @@ static void test_empty_table(void)
     am_table_column(&t, (struct am_column){.title = "nothing"});
     am_table_row(&t);
     (void)am_table_text(&t, "");
-    (void)am_write_text_table(&t, &(struct am_style){.width = 80}, memory_open(&m));
+    am_write_text_table(&t, &(struct am_style){.width = 80}, NULL, memory_open(&m));
     is_str(memory_text(&m), "", "a table without a column to show writes nothing");
     memory_close(&m);
     am_arena_fini(&arena);
@@ -139,7 +138,7 @@ static void test_fitting(void)
         {53, "   time      ±       rate    constant  notes\n"},
         {44, "   time      ±       rate  notes\n"},
         {30, "   time      ±  notes\n"},
-        {20, "   time      ±\n1.00 ns  1.2 %\n         notes: two\n                modes\n"},
+        {20, "   time      ±\n1.00 ns  1.2 %\n         notes: two\n    modes\n"},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -154,7 +153,7 @@ static void test_fitting(void)
         add_wide_row(&t, 1e-9, 3e9);
         add_wide_row(&t, 2e-9, 4e9);
         add_wide_row(&t, 3e-9, 5e9);
-        (void)am_write_text_table(&t, &style, memory_open(&m));
+        am_write_text_table(&t, &style, NULL, memory_open(&m));
         text = memory_text(&m);
         if (!ok(strncmp(text, cases[i].titles, strlen(cases[i].titles)) == 0,
                 "in %u columns these are left", cases[i].width))
@@ -164,7 +163,6 @@ static void test_fitting(void)
     }
 }
 
-/* Text from a file that came from anywhere, as each reader gets it. */
 /* Columns that must all stay and do not fit: lines end between columns, long names flow. */
 static void test_folding(void)
 {
@@ -176,8 +174,8 @@ static void test_folding(void)
                                  "      device\n"
                                  "            flops       ±\n"
                                  "  slice\n"
-                                 "      pocl-pthread-skylake-avx\n"
-                                 "      512\n"
+                                 "      pocl-pthread-skylake-\n"
+                                 "      avx512\n"
                                  "      107 Gflop/s  55.0 %\n"
                                  "  auto\n"
                                  "      cpu\n"
@@ -197,13 +195,94 @@ static void test_folding(void)
         (void)am_table_text(&t, "107 Gflop/s");
         (void)am_table_text(&t, "55.0 %");
     }
-    (void)am_write_text_table(&t, &style, memory_open(&m));
+    am_write_text_table(&t, &style, NULL, memory_open(&m));
     if (!ok(strcmp(memory_text(&m), folded) == 0, "what must stay and is too wide is folded"))
         printf("# %s\n", memory_text(&m));
     memory_close(&m);
     am_arena_fini(&arena);
 }
 
+/* Text that would stand in many short lines goes below its row, where it takes fewer. */
+static void test_moved_below(void)
+{
+    static const struct am_column columns[] = {{.title = "variant"},
+                                               {.title = "measured", .right = true},
+                                               {.title = "next", .flow = true}};
+    static const struct {
+        unsigned width;
+        const char *text;
+    } cases[] = {
+        {52, "variant     measured  next\n"
+             "slice    107 Gflop/s  far from every roof: latency\n"
+             "                      or overhead\n"
+             "auto     107 Gflop/s  block for L1: 4.5 x the\n"
+             "                      ceiling of memory\n"},
+        {36, "variant     measured\n"
+             "slice    107 Gflop/s\n"
+             "         next: far from every roof:\n"
+             "               latency or overhead\n"
+             "auto     107 Gflop/s\n"
+             "         next: block for L1: 4.5 x\n"
+             "               the ceiling of memory\n"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct am_style style = {.utf8 = true, .width = cases[i].width};
+        struct am_arena arena = {0};
+        struct memory m;
+        struct am_table t;
+
+        am_table_init(&t, &arena);
+        am_table_columns(&t, columns, sizeof(columns) / sizeof(columns[0]));
+        for (int row = 0; row < 2; row++) {
+            am_table_row(&t);
+            (void)am_table_text(&t, row ? "auto" : "slice");
+            (void)am_table_text(&t, "107 Gflop/s");
+            (void)am_table_text(&t, row ? "block for L1: 4.5 x the ceiling of memory"
+                                        : "far from every roof: latency or overhead");
+        }
+        am_write_text_table(&t, &style, NULL, memory_open(&m));
+        if (!ok(strcmp(memory_text(&m), cases[i].text) == 0, "text in %u columns", cases[i].width))
+            printf("# %s\n", memory_text(&m));
+        memory_close(&m);
+        am_arena_fini(&arena);
+    }
+}
+
+/* No line of a paragraph is wider than the terminal, however long its words and its label are; what
+ * goes elsewhere keeps its words whole. */
+static void test_flow(void)
+{
+    static const char id[] = "opencl.peak_over_native{device=pocl-cpu-skylake,type=float}";
+    static const struct {
+        unsigned width;
+        size_t start;
+        const char *text;
+    } cases[] = {
+        {40, 4,
+         "opencl.peak_over_native{device=pocl-\n    cpu-skylake,type=float} is not\n    "
+         "concluded\n"},
+        {40, 30,
+         "\n    opencl.peak_over_native{device=pocl-\n    cpu-skylake,type=float} is not\n    "
+         "concluded\n"},
+        {0, 4, "opencl.peak_over_native{device=pocl-cpu-skylake,type=float} is not concluded\n"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct am_style style = {.utf8 = true, .width = cases[i].width};
+        char text[128];
+        struct memory m;
+
+        (void)snprintf(text, sizeof(text), "%s is not concluded", id);
+        am_style_flow(&style, memory_open(&m), cases[i].start, text);
+        if (!ok(strcmp(memory_text(&m), cases[i].text) == 0, "a long word in %u columns from %zu",
+                cases[i].width, cases[i].start))
+            printf("# %s\n", memory_text(&m));
+        memory_close(&m);
+    }
+}
+
+/* Text from a file that came from anywhere, as each reader gets it. */
 static void test_hostile_text(void)
 {
     static const struct {
@@ -299,6 +378,8 @@ int main(void)
     test_empty_table();
     test_fitting();
     test_folding();
+    test_moved_below();
+    test_flow();
     test_hostile_text();
     test_cells();
     return tap_done();

@@ -4,6 +4,7 @@
 
 #include "document/screen.h"
 #include "family/family.h"
+#include "model/circumstances.h"
 
 #include <string.h>
 
@@ -12,15 +13,16 @@ enum { DATE = 10 };
 /* Headlines by their titles, and how short a column calls them. */
 static const struct {
     const char *title, *column, *key;
+    unsigned rank;
 } figures[] = {
-    {"f64 peak, best", "f64", "f64"},
-    {"f32 peak, best", "f32", "f32"},
-    {"memory read, best", "memory read", "memory_read"},
-    {"memory read, one thread", "read, one thread", "memory_read_one"},
-    {"memory latency", "latency", "memory_latency"},
-    {"hand-off between cores", "hand-off", "handoff"},
-    {"OpenCL f64 peak", "device f64", "device_f64"},
-    {"device memory, read", "device read", "device_read"},
+    {"f64 peak, best", "f64", "f64", 0},
+    {"f32 peak, best", "f32", "f32", 1},
+    {"memory read, best", "read, all", "memory_read", 0},
+    {"memory read, one thread", "read, one", "memory_read_one", 1},
+    {"memory latency", "latency", "memory_latency", 0},
+    {"hand-off between cores", "hand-off", "handoff", 3},
+    {"OpenCL f64 peak", "device f64", "device_f64", 3},
+    {"device memory, read", "device read", "device_read", 3},
 };
 enum { FIGURES = sizeof(figures) / sizeof(figures[0]) };
 
@@ -40,6 +42,15 @@ static const struct am_fact *fact_of(const struct am_facts *facts, const char *t
             return f;
     }
     return NULL;
+}
+
+static bool has_figures(const struct am_facts *facts)
+{
+    size_t i = 0;
+
+    while (i < FIGURES && !fact_of(facts, figures[i].title))
+        i++;
+    return i < FIGURES;
 }
 
 static void add_figures(struct am_table *t, const struct am_facts *facts, enum am_tone tone)
@@ -88,33 +99,68 @@ static struct am_table *new_table(struct am_body *b)
         columns[2 + i] = (struct am_column){.title = figures[i].column,
                                             .key = figures[i].key,
                                             .right = true,
-                                            .rank = i > 4 ? 3 : 0};
+                                            .rank = figures[i].rank};
     columns[2 + FIGURES] = (struct am_column){.title = "measured", .key = "measured", .rank = 4};
-    columns[3 + FIGURES] = (struct am_column){.title = "from", .key = "from", .rank = 1};
+    columns[3 + FIGURES] = (struct am_column){.title = "from", .key = "from", .rank = 2};
     t = am_block_table(b, columns, FIGURES + 4);
     t->hide_empty = true;
     return t;
 }
 
-static void add_known(struct am_table *t, const struct am_known_machines *known)
+/* A simulated machine is no measured one, however alike they are described. */
+static bool is_same(const struct am_known *known, const struct am_result_set *set)
 {
-    for (size_t i = 0; i < known->n; i++)
+    return set && known->model.set.run.synthetic == set->run.synthetic &&
+           am_machine_same(&known->model.set.machine, &set->machine);
+}
+
+/* Those that are not the machine of `but`, which may be NULL. */
+static void add_known(struct am_table *t, const struct am_known_machines *known,
+                      const struct am_result_set *but)
+{
+    for (size_t i = 0; i < known->n; i++) {
+        if (is_same(&known->items[i], but))
+            continue;
         add_row(t, known->items[i].name, &known->items[i].model.set, &known->items[i].model.facts,
                 known->items[i].shipped ? "shipped" : "yours");
+    }
+}
+
+/* "" where no known machine is this one. */
+static const char *names_of_same(const struct am_known_machines *known,
+                                 const struct am_result_set *set, struct am_arena *arena, size_t *n)
+{
+    const char *names = "";
+
+    *n = 0;
+    for (size_t i = 0; i < known->n; i++) {
+        if (is_same(&known->items[i], set))
+            names = am_arena_printf(arena, "%s%s%s", names ? names : "", (*n)++ ? ", " : "",
+                                    known->items[i].name);
+    }
+    return names ? names : "";
 }
 
 void am_known_table(struct am_body *b, const struct am_known_machines *known,
                     const struct am_result_set *set, const struct am_facts *facts)
 {
     struct am_table *t;
+    size_t same;
+    const char *const names = names_of_same(known, set, b->arena, &same);
 
-    if (known->n == 0)
+    if (known->n == same || !has_figures(facts))
         return;
     (void)am_block_add(b, AM_BLOCK_SUBHEADING, "Among known machines",
-                       "all measured by archmeter; archmeter machines");
+                       "memory read by all threads or by one (archmeter machines)");
     t = new_table(b);
+    t->indent = 2;
     add_row(t, "this one", set, facts, NULL);
-    add_known(t, known);
+    add_known(t, known, set);
+    if (same)
+        (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL,
+                            "This one is the same kind of machine as %s (processor, cores, caches "
+                            "and memory), which is not listed.",
+                            names);
 }
 
 static void known_blocks(struct am_body *b, const void *self)
@@ -122,7 +168,7 @@ static void known_blocks(struct am_body *b, const void *self)
     const struct am_known_view *const view = self;
 
     if (view->known->n)
-        add_known(new_table(b), view->known);
+        add_known(new_table(b), view->known, NULL);
     else if (!b->programs)
         (void)am_block_add(b, AM_BLOCK_PARAGRAPH, NULL, "No machine is known.");
     (void)am_block_add(b, AM_BLOCK_GAP, NULL, NULL);

@@ -59,6 +59,13 @@ static bool same_text(const char *a, const char *b)
     return a && b && strcmp(a, b) == 0;
 }
 
+bool am_machine_same(const struct am_kvs *a, const struct am_kvs *b)
+{
+    const char *const x = am_kvs_get(a, "key"), *const y = am_kvs_get(b, "key");
+
+    return x && y && strcmp(x, y) == 0;
+}
+
 bool am_run_same(const struct am_run_info *a, const struct am_run_info *b)
 {
     return same_text(a->started, b->started) && same_text(a->command, b->command) &&

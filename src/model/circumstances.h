@@ -14,6 +14,9 @@ void am_circumstances_add(const struct am_result_set *a, const struct am_result_
                           const struct am_compare_settings *settings, struct am_arena *arena,
                           struct am_comparison *out);
 
+/* Whether both are one machine, or two of one kind: what topo/topo.h makes the key of. */
+bool am_machine_same(const struct am_kvs *a, const struct am_kvs *b);
+
 /* Whether two files hold one run, e.g. copies: what was asked, when and with which seed. */
 bool am_run_same(const struct am_run_info *a, const struct am_run_info *b);
 

@@ -46,11 +46,6 @@ double am_record_spread(const struct am_record *record, const struct am_result *
     return spread;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a && b && strcmp(a, b) == 0;
-}
-
 bool am_record_same_workers(const struct am_result_set *a, const struct am_result_set *b)
 {
     size_t both = 0;
@@ -79,6 +74,6 @@ bool am_record_takes(const struct am_result_set *of, const struct am_result_set 
 {
     return run->run.state == AM_RUN_DONE && !am_run_same(&of->run, &run->run) &&
            run->run.synthetic == of->run.synthetic &&
-           same_text(am_kvs_get(&of->machine, "key"), am_kvs_get(&run->machine, "key")) &&
+           am_machine_same(&of->machine, &run->machine) &&
            same_sampling(&of->run.settings, &run->run.settings) && am_record_same_workers(of, run);
 }

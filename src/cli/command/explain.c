@@ -10,6 +10,7 @@
 #include "document/explanation.h"
 #include "document/machine/prediction.h"
 #include "family/timed.h"
+#include "model/circumstances.h"
 #include "model/explain.h"
 #include "model/predict.h"
 #include "write/write.h"
@@ -194,14 +195,6 @@ static enum am_status foresee(const struct am_cli *cli, const struct held *held,
     return AM_OK;
 }
 
-static bool same_machine(const struct am_machine_model *a, const struct am_machine_model *b)
-{
-    const char *const x = am_kvs_get(&a->set.machine, "key"), *const y = am_kvs_get(&b->set.machine,
-                                                                                    "key");
-
-    return x && y && strcmp(x, y) == 0;
-}
-
 /* Says which model stands for which machine. */
 static enum am_status hold(const struct am_cli *cli, struct held *held, struct am_err *err)
 {
@@ -214,7 +207,8 @@ static enum am_status hold(const struct am_cli *cli, struct held *held, struct a
         s = am_load_machine(cli, on->items[i], NULL, &models[i], err);
         if (s != AM_OK)
             return s;
-        if ((!held->here || held->here == held->run) && same_machine(held->run, &models[i]))
+        if ((!held->here || held->here == held->run) &&
+            am_machine_same(&held->run->set.machine, &models[i].set.machine))
             held->here = &models[i];
         else if (!held->there)
             held->there = &models[i];

@@ -11,6 +11,7 @@
 #include "conductor/sides.h"
 #include "evidence/evidence.h"
 #include "model/between.h"
+#include "model/circumstances.h"
 #include "model/pairs.h"
 #include "topo/topo.h"
 
@@ -32,14 +33,6 @@ static void describe_here(const struct am_cli *cli, const struct am_setup *setup
     am_own_build(&pair->b.settings, cli->arena, &here->set.build); /* recalled: am_rerun() */
 }
 
-static bool is_here(const struct am_result_set *set, const struct here *here)
-{
-    const char *const theirs = am_kvs_get(&set->machine, "key");
-    const char *const ours = am_kvs_get(&here->machine, "key");
-
-    return theirs && ours && strcmp(theirs, ours) == 0;
-}
-
 /* What is measured again. */
 struct task {
     const struct am_pair *pair;
@@ -54,7 +47,8 @@ static const char *why_not(const struct am_cli *cli, const struct task *task,
 {
     const struct am_pair *const pair = task->pair;
 
-    if (!is_here(&pair->a, here) || !is_here(&pair->b, here))
+    if (!am_machine_same(&pair->a.machine, &here->machine) ||
+        !am_machine_same(&pair->b.machine, &here->machine))
         return "not measured again: the runs are of another machine than this one";
     if (!am_record_same_workers(&pair->b, &here->set))
         return "not measured again: B was not measured by the workers of this program; start the "

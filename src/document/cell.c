@@ -6,6 +6,7 @@
 #include "document/units.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Half a width misleads where one side is several times the other: then both sides are told. */
 static const double lopsided_from = 0.05, lopsided_by = 3;
@@ -20,6 +21,14 @@ static void show_precision(const struct am_table_cell *c, char *buf, size_t cap)
         am_units_share(c->value, buf, cap);
 }
 
+/* Bytes of `lo` that must be told: not its unit where `hi` ends in the same. */
+static size_t without_unit(const char *lo, const char *hi)
+{
+    const char *const a = strchr(lo, ' '), *const b = strchr(hi, ' ');
+
+    return a && b && strcmp(a, b) == 0 ? (size_t)(a - lo) : strlen(lo);
+}
+
 static void show_interval(const struct am_table_cell *c, char *buf, size_t cap)
 {
     char lo[AM_UNITS_MAX], hi[AM_UNITS_MAX];
@@ -31,7 +40,7 @@ static void show_interval(const struct am_table_cell *c, char *buf, size_t cap)
     else if (c->lo >= c->hi)
         (void)am_str_copy(buf, cap, "exact");
     else
-        (void)am_str_format(buf, cap, "%s .. %s", lo, hi);
+        (void)am_str_format(buf, cap, "%.*s .. %s", (int)without_unit(lo, hi), lo, hi);
 }
 
 static void show_plain(const struct am_table_cell *c, char *buf, size_t cap)

@@ -89,6 +89,7 @@ struct am_column {
     bool right;        /* numbers */
     unsigned rank;     /* columns of a higher rank go first where the terminal is narrow; 0 stays */
     bool flow;         /* its text may be wrapped over several lines */
+    bool once;         /* on lines below rows: rows that share it have it once, after the last */
     enum am_place place;
 };
 

@@ -95,16 +95,16 @@ static struct am_table *add_table(struct am_body *b, bool brief)
         {.key = "unit"},
         {.title = "value", .key = "value", .right = true},
         {.key = "bound"},
-        {.title = "interval", .rank = brief ? 2 : 3},
+        {.title = "interval"},
         {.key = "lo"},
         {.key = "hi"},
-        {.title = claimed, .rank = 1, .flow = true},
+        {.title = claimed, .rank = 3, .flow = true},
         {.key = "claimed"},
         {.title = "claim"},
         {.key = "contradicts"},
-        {.title = "grade", .key = "grade", .rank = 5},
-        {.title = "meaning", .key = "what", .rank = brief ? 1 : 4, .flow = true},
-        {.title = evidence, .key = "evidence", .rank = 2, .flow = true}};
+        {.title = "grade", .key = "grade", .rank = brief ? 5 : 1},
+        {.title = "meaning", .key = "what", .rank = brief ? 0 : 4, .flow = true, .once = brief},
+        {.title = evidence, .key = "evidence", .flow = true}};
     struct am_table *const t = am_block_table(b, columns, sizeof(columns) / sizeof(columns[0]));
 
     t->hide_empty = true;

@@ -207,6 +207,14 @@ static size_t count_lines(const char *text, size_t columns)
     return n;
 }
 
+static bool is_told_below(const struct layout *l, size_t row, size_t column)
+{
+    const char *const text = text_at(l, row, column);
+
+    return *text && !(l->table->columns[column].once && row + 1 < l->table->n_rows &&
+                      strcmp(text, text_at(l, row + 1, column)) == 0);
+}
+
 /* Lines that all rows take; `below`: with this column on lines of its own (SIZE_MAX: none). */
 static size_t lines_of(const struct layout *l, size_t room, size_t below)
 {
@@ -222,24 +230,24 @@ static size_t lines_of(const struct layout *l, size_t room, size_t below)
             most = n > most ? n : most;
         }
         total += most;
-        if (below != SIZE_MAX && *text_at(l, r, below))
+        if (below != SIZE_MAX && is_told_below(l, r, below))
             total += count_lines(text_at(l, r, below), room - BELOW_INDENT);
     }
     return total;
 }
 
-/* Where no column can be left out: a last column of text goes to a line below its row when that
- * takes fewer lines than columns so narrow. False: it is to stay. */
-static bool move_below(struct layout *l, size_t room)
+/* A last column of text that must stay goes to a line below its row where that takes fewer lines
+ * than columns of at least so many characters. False: it stays. */
+static bool move_below(struct layout *l, size_t room, size_t least)
 {
     const size_t last = l->columns[l->n - 1];
     struct layout narrowed = *l, moved = *l;
 
-    if (l->n < 2 || !flows(l, l->n - 1) || room <= BELOW_INDENT)
+    if (l->n < 2 || l->ranks[l->n - 1] > 0 || !flows(l, l->n - 1) || room <= BELOW_INDENT)
         return false;
     leave_out(&moved, moved.n - 1);
-    if (narrow(&narrowed, room, FLOW_MIN) &&
-        ((total_width(&moved) > room && !narrow(&moved, room, FLOW_EASY)) ||
+    if (narrow(&narrowed, room, least) &&
+        ((total_width(&moved) > room && !narrow(&moved, room, least)) ||
          lines_of(&narrowed, room, SIZE_MAX) <= lines_of(&moved, room, last)))
         return false;
     l->below[last] = true;
@@ -247,19 +255,31 @@ static bool move_below(struct layout *l, size_t room)
     return true;
 }
 
-/* Leaves columns out, highest rank first and the rightmost of a rank, and tells which. */
+/* The place of the column that is missed least: highest rank, and the rightmost of a rank. */
+static size_t find_least(const struct layout *l)
+{
+    size_t victim = 0;
+
+    for (size_t i = 0; i < l->n; i++)
+        victim = l->ranks[i] >= l->ranks[victim] ? i : victim;
+    return victim;
+}
+
+/* Narrows columns, and leaves out what then is still too much; tells which. */
 static void fit(struct layout *l, size_t room, struct am_left_out *left)
 {
-    while (total_width(l) > room && !narrow(l, room, FLOW_EASY)) {
-        size_t victim = 0;
+    while (total_width(l) > room) {
+        struct layout easy = *l;
+        const size_t victim = find_least(l);
+        const bool is_easy = narrow(&easy, room, FLOW_EASY);
 
-        for (size_t i = 0; i < l->n; i++)
-            victim = l->ranks[i] >= l->ranks[victim] ? i : victim;
-        if (l->ranks[victim] > 0) {
+        if (!is_easy && l->ranks[victim] > 0) {
             tell_left_out(left, l->table->columns[l->columns[victim]].title);
             leave_out(l, victim);
-        } else if (!move_below(l, room)) {
-            if (!narrow(l, room, FLOW_MIN) && !narrow(l, room, FLOW_LAST))
+        } else if (!move_below(l, room, is_easy ? FLOW_EASY : FLOW_MIN)) {
+            if (is_easy)
+                *l = easy;
+            else if (!narrow(l, room, FLOW_MIN) && !narrow(l, room, FLOW_LAST))
                 fold(l, room);
             break;
         }
@@ -373,7 +393,7 @@ static void put_below(const struct layout *l, size_t row, FILE *out)
     for (size_t c = 0; c < l->table->n_columns; c++) {
         char label[CELL_MAX];
 
-        if (!l->below[c] || !*text_at(l, row, c))
+        if (!l->below[c] || !is_told_below(l, row, c))
             continue;
         (void)am_str_format(label, sizeof(label), "%s: ", l->table->columns[c].title);
         am_style_wrap(l->style, out, l->table->indent + BELOW_INDENT, label, text_at(l, row, c));

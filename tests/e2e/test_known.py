@@ -31,8 +31,11 @@ def main():
     tap.ok("archmeter model" in out.stdout and "made of a.db" in out.stdout, "each says where it comes from", out.stdout)
     out = bench.run("model", "a.db")
     lines = out.stdout.splitlines()
-    at = next((i for i, line in enumerate(lines) if line.startswith("this one")), None)
+    at = next((i for i, line in enumerate(lines) if line.strip().startswith("this one")), None)
     tap.ok(at is not None and any("zen4-2cpu" in line for line in lines[at:]), "model places the machine among them",
+           out.stdout[-1500:])
+    tap.ok(not any(line.strip().startswith("mine") for line in lines) and
+           "the same kind of machine as mine " in " ".join(lines[at or 0:]), "and says which of them is this one",
            out.stdout[-1500:])
     tap.done()
 

@@ -112,7 +112,7 @@ static void check_report(void)
     } cases[] = {
         {AM_FORMAT_TABLE, "memory.size{level=l3}", "a table has a row per fact"},
         {AM_FORMAT_TABLE, "8.5 MiB", "capacities are binary"},
-        {AM_FORMAT_TABLE, "5 MiB .. 12 MiB", "with their interval"},
+        {AM_FORMAT_TABLE, "5 .. 12 MiB", "with their interval"},
         {AM_FORMAT_TABLE, "32 MiB   CONTRADICTED", "and the claim that is denied"},
         {AM_FORMAT_TABLE, "95.0 ns", "times are scaled"},
         {AM_FORMAT_TABLE, "exact", "an exact value says so"},

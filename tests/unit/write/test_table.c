@@ -249,6 +249,37 @@ static void test_moved_below(void)
     }
 }
 
+/* What rows share is told once, below the last of them. */
+static void test_once(void)
+{
+    static const struct am_column columns[] = {{.title = "fact", .flow = true},
+                                               {.title = "value", .right = true},
+                                               {.title = "meaning", .flow = true, .once = true}};
+    static const struct am_style style = {.utf8 = true, .width = 40};
+    static const char told[] = "fact                        value\n"
+                               "openmp.overhead{parallel}  107 ns\n"
+                               "openmp.overhead{barrier}   107 ns\n"
+                               "         meaning: overhead of a\n"
+                               "                  construct, all threads\n";
+    struct am_arena arena = {0};
+    struct memory m;
+    struct am_table t;
+
+    am_table_init(&t, &arena);
+    am_table_columns(&t, columns, sizeof(columns) / sizeof(columns[0]));
+    for (int row = 0; row < 2; row++) {
+        am_table_row(&t);
+        (void)am_table_text(&t, row ? "openmp.overhead{barrier}" : "openmp.overhead{parallel}");
+        (void)am_table_text(&t, "107 ns");
+        (void)am_table_text(&t, "overhead of a construct, all threads");
+    }
+    am_write_text_table(&t, &style, NULL, memory_open(&m));
+    if (!ok(strcmp(memory_text(&m), told) == 0, "what rows share is told once"))
+        printf("# %s\n", memory_text(&m));
+    memory_close(&m);
+    am_arena_fini(&arena);
+}
+
 /* No line of a paragraph is wider than the terminal, however long its words and its label are; what
  * goes elsewhere keeps its words whole. */
 static void test_flow(void)
@@ -338,8 +369,8 @@ static void test_cells(void)
         {{.form = AM_FORM_FACT, .text = "B", .value = 34567}, "33.8 KiB", "34567"},
         {{.form = AM_FORM_FACT, .text = "", .value = 131072}, "131072", "131072"},
         {{.form = AM_FORM_INTERVAL, .text = "B", .value = 0.95, .lo = 1024, .hi = 2048},
-         "1 KiB .. 2 KiB",
-         "1 KiB .. 2 KiB"},
+         "1 .. 2 KiB",
+         "1 .. 2 KiB"},
         {{.form = AM_FORM_INTERVAL, .text = "s", .value = 0, .lo = 1, .hi = 2}, "-", "-"},
         {{.form = AM_FORM_INTERVAL, .text = "s", .value = 0.95, .lo = 1, .hi = 1},
          "exact",
@@ -379,6 +410,7 @@ int main(void)
     test_fitting();
     test_folding();
     test_moved_below();
+    test_once();
     test_flow();
     test_hostile_text();
     test_cells();

@@ -275,7 +275,8 @@ static void add_claim(const struct teller *t, struct am_table *table, const stru
     am_table_row(table);
     (void)am_table_text(table, what);
     put_claim(table, f);
-    (void)am_table_text(table, f->evidence);
+    (void)am_table_text(table, am_arena_strndup(t->b->arena, f->evidence,
+                                                strcspn(f->evidence, ","))); /* then comes where */
     (void)am_table_fact(table, f);
     (void)am_table_fact_interval(table, f);
     if (t->told)
@@ -284,9 +285,9 @@ static void add_claim(const struct teller *t, struct am_table *table, const stru
 
 static void tell_claims(const struct teller *t)
 {
-    static const struct am_column columns[] = {{.title = "of"},
+    static const struct am_column columns[] = {{.title = "of", .flow = true},
                                                {.title = "claimed", .flow = true},
-                                               {.title = "measured", .rank = 1, .flow = true},
+                                               {.title = "measured", .right = true},
                                                {.title = "share", .right = true},
                                                {.title = "between", .right = true, .rank = 2}};
     const struct am_fact *const ecc = am_facts_only(t->facts, "claims.ecc", NULL);

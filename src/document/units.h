@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers for people: SI prefixes, binary sizes, shares, durations. The store keeps SI units. */
+/* Numbers for people: binary sizes, shares, durations; quantities are base/units.h's. */
 #ifndef AM_DOCUMENT_UNITS_H
 #define AM_DOCUMENT_UNITS_H
 
+#include "base/units.h"
 #include "core/bench/axis.h"
 
 #include <stddef.h>
-
-enum { AM_UNITS_MAX = 64 }; /* longest text written here, terminator included */
-
-/* 1.24e-9 "s" -> "1.24 ns", 4.88e10 "flop/s" -> "48.8 Gflop/s", NAN -> "-". Three digits. Units
- * that count ("cycle", "flop/cycle", none) are not scaled. */
-void am_units_value(double value, const char *unit, char *buf, size_t cap);
-
-/* The SI prefix that suits `value`: writes the unit with it ("Gflop/s") and returns what it stands
- * for (1e9). Units that count keep 1. */
-double am_units_prefix(double value, const char *unit, char *scaled, size_t cap);
 
 /* 16384 -> "16 KiB"; what is no whole multiple stays in the next smaller unit ("1536 B"). */
 void am_units_bytes(int64_t bytes, char *buf, size_t cap);

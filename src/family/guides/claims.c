@@ -8,6 +8,7 @@
  * grades and intervals. A share that lies above 1 with its whole interval denies the claim.
  * The family comes last: it looks at the facts of all others. */
 #include "base/text.h"
+#include "base/units.h"
 #include "core/bench/isas.h"
 #include "family/families.h"
 
@@ -32,10 +33,18 @@ static void offer_share(const struct am_deriving *d, struct am_fact fact, const 
 }
 
 /* "164 GB/s, memory.bandwidth{...}": what was measured, and where. */
-static const char *measured(const struct am_deriving *d, const struct am_fact *f, double scale,
-                            const char *unit)
+static const char *measured(const struct am_deriving *d, const struct am_fact *f)
 {
-    return am_arena_printf(d->arena, "%.4g %s, %s", f->value / scale, unit, f->id);
+    return am_arena_printf(d->arena, "%s, %s", am_units_text(f->value, f->unit, d->arena), f->id);
+}
+
+/* The same of a count that has no unit of its own, and of sizes, which are made of powers of two.
+ */
+static const char *counted(const struct am_deriving *d, const struct am_fact *f, double scale,
+                           const char *unit)
+{
+    return am_arena_printf(d->arena, "%.3g%s%s, %s", f->value / scale, *unit ? " " : "", unit,
+                           f->id);
 }
 
 /* A number of the machine's description; NAN without. */
@@ -112,11 +121,11 @@ static void offer_core(const struct am_deriving *d, const struct am_fact *peak, 
     label(d, &share, of);
     am_fact_label(&share, d->arena, "type", AM_AXIS_NAME, fma->type);
     am_fact_label(&share, d->arena, "isa", AM_AXIS_NAME, am_fact_text(peak, "isa"));
-    share.evidence = measured(d, peak, 1e9, "Gflop/s");
+    share.evidence = measured(d, peak);
     offer_share(d, share,
-                am_arena_printf(d->arena,
-                                "%.4g Gflop/s: %s%.3g %s per cycle x %.0f lanes x 2 x %.3g GHz",
-                                2 * fma->lanes * rate->value * clock->value * cores / 1e9,
+                am_arena_printf(d->arena, "%s: %s%.3g %s per cycle x %.0f lanes x 2 x %.3g GHz",
+                                am_units_text(2 * fma->lanes * rate->value * clock->value * cores,
+                                              "flop/s", d->arena),
                                 cores > 1 ? am_arena_printf(d->arena, "%.0f cores x ", cores) : "",
                                 rate->value, fma->instr, fma->lanes, clock->value / 1e9));
 }
@@ -163,7 +172,7 @@ static void derive_narrow(const struct am_deriving *d)
         am_fact_scale(&share, 1 / rows[i].products);
         label(d, &share, "arithmetic_of_one_core");
         am_fact_label(&share, d->arena, "type", AM_AXIS_NAME, rows[i].type);
-        share.evidence = measured(d, done, 1, "multiply-adds per cycle");
+        share.evidence = counted(d, done, 1, "multiply-adds per cycle");
         offer_share(d, share,
                     am_arena_printf(d->arena,
                                     "%.4g multiply-adds per cycle: %.3g %s per cycle x %.0f",
@@ -185,7 +194,7 @@ static void offer_judged(const struct am_deriving *d, const struct am_fact *f, d
     share = *f;
     am_fact_scale(&share, 1 / claim);
     label(d, &share, of);
-    share.evidence = am_arena_printf(d->arena, "%.4g of %s", f->value, f->id);
+    share.evidence = *f->unit ? measured(d, f) : counted(d, f, 1, "");
     share.ci.lo = fmin(share.ci.lo, rounding);
     offer_share(d, share, claimed);
 }
@@ -216,9 +225,10 @@ static void derive_memory(const struct am_deriving *d)
     share = *f;
     am_fact_scale(&share, 1 / claim);
     label(d, &share, "memory_bandwidth");
-    share.evidence = measured(d, f, 1e9, "GB/s");
+    share.evidence = measured(d, f);
     offer_share(d, share,
-                am_arena_printf(d->arena, "%.4g GB/s: %s channels at %s MT/s", claim / 1e9,
+                am_arena_printf(d->arena, "%s: %s channels at %s MT/s",
+                                am_units_text(claim, "B/s", d->arena),
                                 am_kvs_get(&d->set->machine, "memory_channels"),
                                 am_kvs_get(&d->set->machine, "memory_mts")));
 }
@@ -241,7 +251,7 @@ static void derive_caches(const struct am_deriving *d)
         label(d, &share, "cache_size");
         am_fact_label(&share, d->arena, "level", AM_AXIS_NAME, level);
         share.evidence =
-            size->value < MIB ? measured(d, size, 1024, "KiB") : measured(d, size, MIB, "MiB");
+            size->value < MIB ? counted(d, size, 1024, "KiB") : counted(d, size, MIB, "MiB");
         share.ci.lo = fmin(share.ci.lo, rounding);
         offer_share(d, share,
                     claim < MIB ? am_arena_printf(d->arena, "%.4g KiB", claim / 1024)
@@ -300,13 +310,14 @@ static void derive_devices(const struct am_deriving *d)
         if (!text || !shape || !am_parse_f64(text, strlen(text), &claim) || !(claim > 0))
             continue;
         share = am_fact_of(best, d->arena);
-        share.evidence =
-            am_arena_printf(d->arena, "%.4g Gflop/s, %s", share.value / 1e9, share.evidence);
+        share.evidence = am_arena_printf(
+            d->arena, "%s, %s", am_units_text(share.value, share.unit, d->arena), share.evidence);
         am_fact_scale(&share, 1 / claim);
         label(d, &share, "arithmetic_of_the_device");
         am_fact_label_axes(&share, best->result, "device");
         offer_share(d, share,
-                    am_arena_printf(d->arena, "%.4g Gflop/s: %s x 2", claim / 1e9, shape));
+                    am_arena_printf(d->arena, "%s: %s x 2",
+                                    am_units_text(claim, "flop/s", d->arena), shape));
     }
 }
 
@@ -323,13 +334,13 @@ static void derive_links(const struct am_deriving *d)
         if (!best)
             continue;
         share = am_fact_of(best, d->arena);
-        share.evidence =
-            am_arena_printf(d->arena, "%.4g GB/s, %s", share.value / 1e9, share.evidence);
+        share.evidence = am_arena_printf(
+            d->arena, "%s, %s", am_units_text(share.value, share.unit, d->arena), share.evidence);
         am_fact_scale(&share, 1 / claim);
         label(d, &share, "link_of_the_device");
         am_fact_label_axes(&share, best->result, "device,direction");
         offer_share(d, share,
-                    am_arena_printf(d->arena, "%.4g GB/s: %s", claim / 1e9,
+                    am_arena_printf(d->arena, "%s: %s", am_units_text(claim, "B/s", d->arena),
                                     am_kvs_get(&d->set->machine, "link")));
     }
 }

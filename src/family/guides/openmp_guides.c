@@ -7,6 +7,8 @@
  * Where no runtime is decided the whole text begins with "Not decided". */
 #include "family/openmp.h"
 
+#include "base/units.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -27,8 +29,9 @@ typedef struct part say_fn(const struct am_facts *facts, const char *runtime,
 static void rest_on(struct am_guideline *out, const struct am_fact *f, struct am_arena *arena)
 {
     out->grading = out->evidence ? am_grading_worse(out->grading, f->grading) : f->grading;
-    out->evidence = am_arena_printf(arena, "%s%s%s = %.3g ns", out->evidence ? out->evidence : "",
-                                    out->evidence ? ", " : "", f->id, f->value * 1e9);
+    out->evidence =
+        am_arena_printf(arena, "%s%s%s = %s", out->evidence ? out->evidence : "",
+                        out->evidence ? ", " : "", f->id, am_units_text(f->value, f->unit, arena));
 }
 
 /* The fact of this name that has the runtime and what `where` says further. */
@@ -100,9 +103,9 @@ static struct part say_addition(const struct am_facts *facts, const char *runtim
     rest_on(out, ways[next], arena);
     if (am_facts_side(ways[next], ways[best], worth) == AM_SIDE_ABOVE)
         return (struct part){
-            am_arena_printf(arena, "protect an addition by %s, %.3g ns against %.3g by %s",
-                            additions[best].name, ways[best]->value * 1e9, ways[next]->value * 1e9,
-                            additions[next].name),
+            am_arena_printf(arena, "protect an addition by %s, %s against %s by %s",
+                            additions[best].name, am_units_text(ways[best]->value, "s", arena),
+                            am_units_text(ways[next]->value, "s", arena), additions[next].name),
             true};
     return (struct part){am_arena_printf(arena, "not decided between %s and %s for an addition",
                                          additions[best].name, additions[next].name),
@@ -129,15 +132,15 @@ static struct part say_chunk(const struct am_facts *facts, const char *runtime,
     if (!(f->ci.lo > 0) || !am_fact_is_decided(f))
         return (struct part){am_arena_printf(arena,
                                              "what a chunk of a dynamic loop costs is not "
-                                             "decided, %.3g ns at most",
-                                             f->ci.hi * 1e9),
+                                             "decided, %s at most",
+                                             am_units_text(f->ci.hi, "s", arena)),
                              false};
     return (struct part){
-        am_arena_printf(
-            arena,
-            "a chunk of a dynamic loop costs %.3g ns, so take schedule(static) for even "
-            "work, and for uneven work chunks of %.3g us at least",
-            f->value * 1e9, chunk_work * f->ci.hi * 1e6),
+        am_arena_printf(arena,
+                        "a chunk of a dynamic loop costs %s, so take schedule(static) for even "
+                        "work, and for uneven work chunks of %s at least",
+                        am_units_text(f->value, "s", arena),
+                        am_units_text(chunk_work * f->ci.hi, "s", arena)),
         true};
 }
 
@@ -268,17 +271,16 @@ static struct part say_costs(const struct am_facts *facts, const char *runtime,
         if (!f || !(f->ci.lo > 0) || !am_fact_is_decided(f))
             continue;
         rest_on(out, f, arena);
-        list = am_arena_printf(arena, "%s%s%s %.3g ns", list, *list ? ", " : "", counted[i],
-                               f->value * 1e9);
+        list = am_arena_printf(arena, "%s%s%s %s", list, *list ? ", " : "", counted[i],
+                               am_units_text(f->value, "s", arena));
     }
     if (!list || !*list)
         return (struct part){NULL, false};
     if (!even || !(even->ci.lo > 0))
         return (struct part){list, true};
     rest_on(out, even, arena);
-    return (struct part){am_arena_printf(arena,
-                                         "%s; a loop of less than %.3g us is faster serially", list,
-                                         even->ci.lo * 1e6),
+    return (struct part){am_arena_printf(arena, "%s; a loop of less than %s is faster serially",
+                                         list, am_units_text(even->ci.lo, "s", arena)),
                          true};
 }
 

@@ -6,6 +6,8 @@
  * where they do not. */
 #include "family/opencl/opencl.h"
 
+#include "base/units.h"
+
 #include <math.h>
 
 /* Smaller effects are no advice. */
@@ -38,10 +40,13 @@ static struct am_guideline line_of(const char *text, const struct am_fact *a,
 {
     return (struct am_guideline){
         .text = text,
-        .evidence =
-            b ? am_arena_printf(arena, "%s = %.4g, %s = %.4g", a->id, a->value, b->id, b->value)
-              : am_arena_printf(arena, "%s = %.4g, from %.4g to %.4g", a->id, a->value, a->ci.lo,
-                                a->ci.hi),
+        .evidence = b ? am_arena_printf(arena, "%s = %s, %s = %s", a->id,
+                                        am_units_text(a->value, a->unit, arena), b->id,
+                                        am_units_text(b->value, b->unit, arena))
+                      : am_arena_printf(arena, "%s = %s, from %s to %s", a->id,
+                                        am_units_text(a->value, a->unit, arena),
+                                        am_units_text(a->ci.lo, a->unit, arena),
+                                        am_units_text(a->ci.hi, a->unit, arena)),
         .command = command,
         .grading = b ? am_grading_worse(a->grading, b->grading) : a->grading,
     };

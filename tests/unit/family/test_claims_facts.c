@@ -60,15 +60,17 @@ static void test_shares(void)
     fx_fact(&facts, "core.dot_per_cycle", "instr=vfmadd231ph_zmm", "op/cycle", 60);
     am_evidence_settle(&run.set);
     am_family_derive(&am_family_claims, &run.set, &facts);
-    share(&facts, "type=f64 isa=avx2 of=arithmetic_of_one_core", 0.95, "48 Gflop/s: 2 vfmadd231pd");
+    share(&facts, "type=f64 isa=avx2 of=arithmetic_of_one_core", 0.95,
+          "48.0 Gflop/s: 2 vfmadd231pd");
     share(&facts, "type=f64 isa=avx2 of=arithmetic_of_all_cores", 0.5, "384 Gflop/s: 8 cores x");
     share(&facts, "type=i8 of=arithmetic_of_one_core", 0.97,
           "128 multiply-adds per cycle: 2 vpdpb");
     ok(!am_facts_only(&facts, "claims.share", "type=f16"), "without the rate there is no claim");
     share(&facts, "of=memory_bandwidth", 0.8, "51.2 GB/s: 2 channels at 3200 MT/s");
     share(&facts, "of=cache_size level=l2", 0.488, "1 MiB");
-    share(&facts, "of=arithmetic_of_the_device device=gpu", 0.879, "1.024e+04 Gflop/s: 40 units");
-    share(&facts, "of=link_of_the_device device=gpu direction=h2d", 0.75, "32 GB/s: 16 GT/s x 16");
+    share(&facts, "of=arithmetic_of_the_device device=gpu", 0.879, "10.2 Tflop/s: 40 units");
+    share(&facts, "of=link_of_the_device device=gpu direction=h2d", 0.75,
+          "32.0 GB/s: 16 GT/s x 16");
     ok(!am_facts_only(&facts, "claims.share", "device=pocl"), "a CPU has no link and no lanes");
     ok(am_facts_value(&facts, "claims.ecc", NULL) == 1, "memory corrects errors");
     am_arena_fini(&run.arena);

@@ -312,7 +312,8 @@ static void check_equivalent(struct am_facts *facts)
     said(facts, "openmp.equivalent", ""); /* nothing to compare with */
     fx_fact(facts, "openmp.overhead", "runtime=libomp construct=atomic_add_f64 threads=4", "s",
             50e-9);
-    said(facts, "openmp.equivalent", "libomp: protect an addition by atomic, 50 ns against 200");
+    said(facts, "openmp.equivalent",
+         "libomp: protect an addition by atomic, 50.0 ns against 200 ns");
     interval(facts, 30e-9, 190e-9, 0.95);
     said(facts, "openmp.equivalent", "Not decided. libomp: not decided between atomic");
     fx_fact(facts, "openmp.overhead", "runtime=libgomp construct=critical_contended threads=4", "s",
@@ -325,8 +326,8 @@ static void check_equivalent(struct am_facts *facts)
 static void check_schedule(struct am_facts *facts)
 {
     fx_fact(facts, "openmp.chunk", "runtime=libomp threads=4", "s", 80e-9);
-    said(facts, "openmp.schedule", "costs 80 ns");
-    said(facts, "openmp.schedule", "chunks of 0.808 us at least");
+    said(facts, "openmp.schedule", "costs 80.0 ns");
+    said(facts, "openmp.schedule", "chunks of 808 ns at least");
     interval(facts, -5e-9, 90e-9, 0.95);
     said(facts, "openmp.schedule", "Not decided. libomp: what a chunk of a dynamic loop costs");
 }
@@ -365,7 +366,7 @@ static void check_estimate(struct am_facts *facts)
     interval(facts, -10e-9, 500e-9, 0.95);
     said(facts, "openmp.estimate", "libomp: parallel 600 ns."); /* not told from zero */
     fx_fact(facts, "openmp.break_even", "runtime=libomp threads=4", "s", 1e-6);
-    said(facts, "openmp.estimate", "a loop of less than 0.99 us is faster serially");
+    said(facts, "openmp.estimate", "a loop of less than 990 ns is faster serially");
 }
 
 static void test_guidelines(void)

@@ -168,7 +168,8 @@ static void tell_rest(struct am_body *b, const struct am_page *page)
         (void)am_block_add(b, AM_BLOCK_HEADING, "All results", NULL);
         (void)am_block_add(b, AM_BLOCK_PARAGRAPH, NULL,
                            "Every point that was measured, one table per bench: the axes that "
-                           "vary, and the median of each metric with its own interval.");
+                           "vary, and the median of each metric with its own interval. Tables that "
+                           "are open are printed.");
         am_results_folded(b, set);
     }
     (void)am_block_add(b, AM_BLOCK_HEADING, "Method", NULL);

@@ -83,7 +83,7 @@ void am_escape_tex(FILE *out, const char *text)
     }
 }
 
-void am_escape_html(FILE *out, const char *text)
+static void escape_html(FILE *out, const char *text, bool parted)
 {
     static const struct stand_in table[] = {
         {'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
@@ -97,10 +97,22 @@ void am_escape_html(FILE *out, const char *text)
             text++;
             continue;
         }
+        if (parted && text > begin && strchr(",{", text[-1]) && *text != ' ')
+            (void)fputs("<wbr>", out);
         text += put_plain(out, text);
     }
     if (*text)
         (void)fputs("…", out);
+}
+
+void am_escape_html(FILE *out, const char *text)
+{
+    escape_html(out, text, false);
+}
+
+void am_escape_html_parted(FILE *out, const char *text)
+{
+    escape_html(out, text, true);
 }
 
 /* ---- quotes ---- */

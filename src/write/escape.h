@@ -14,6 +14,8 @@ void am_escape_tex(FILE *out, const char *text);
 void am_escape_comment(FILE *out, const char *text);
 /* As content or inside an attribute. A text longer than a person reads is cut. */
 void am_escape_html(FILE *out, const char *text);
+/* The same, to be parted after the commas and braces of an id rather than within a word. */
+void am_escape_html_parted(FILE *out, const char *text);
 /* Quoted where it must be. A spreadsheet takes a cell that begins with = + - or @, maybe behind a
  * tab or a line feed, for a formula: it gets an apostrophe before it. */
 void am_escape_csv(FILE *out, const char *text, const char *separator);

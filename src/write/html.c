@@ -63,7 +63,7 @@ static void put_cell(struct am_html *h, const struct am_column *column,
         am_escape_html(h->out, cell->link);
         raw(h, "\">");
     }
-    am_escape_html(h->out, am_cell_show(cell, buf, sizeof(buf)));
+    am_escape_html_parted(h->out, am_cell_show(cell, buf, sizeof(buf)));
     raw(h, cell->link ? "</a></td>" : "</td>");
 }
 

@@ -100,6 +100,19 @@ FAULTS = r"""
         out.push(figure.id + ": cut: " + el.textContent.slice(0, 60));
     });
   }
+  function broken(td, node) { /* a word that stands in two lines and has no place to be parted at */
+    if (node.nodeType !== 3) { Array.prototype.forEach.call(node.childNodes, function (c) { broken(td, c); }); return; }
+    var word = /[A-Za-z_.]{2,30}/g, found, range = document.createRange();
+    while ((found = word.exec(node.data)) && shown(td)) {
+      range.setStart(node, found.index);
+      range.setEnd(node, found.index + found[0].length);
+      var boxes = range.getClientRects();
+      if (boxes.length > 1 && boxes[boxes.length - 1].top > boxes[0].top + 2) {
+        out.push("a word is broken in a table: " + found[0] + " of " + td.textContent.slice(0, 60));
+        return;
+      }
+    }
+  }
   function twins(figure) {
     var seen = {};
     each(figure, ".legend li, .effect > span:first-child", function (el) {
@@ -126,6 +139,7 @@ FAULTS = r"""
     twins(figure);
     if (figure.id === "fig-roofline") above(figure);
   });
+  each(document, "td", function (td) { broken(td, td); });
   each(document, "main > *, main > div > *", function (el) {
     if (shown(el) && el.getBoundingClientRect().right > document.documentElement.clientWidth + 1 &&
         getComputedStyle(el.parentNode).overflowX === "visible")

@@ -427,8 +427,7 @@ void am_figure_generic(const struct am_figure_source *source, const char *bench,
         .name = am_arena_printf(source->arena, "generic-%s", bench),
         .section = known ? known->section : "Other benches",
         .title = am_label_cut(source->arena, bench, TITLE_CHARS),
-        .caption = known ? "Measured in so few places that the numbers say it best."
-                         : "The axis with the most values, or a table where none has three.",
+        .caption = "Measured at so few points that a table says it best.",
         .bench = bench,
         .kind = AM_FIGURE_TABLE,
     };
@@ -444,6 +443,7 @@ void am_figure_generic(const struct am_figure_source *source, const char *bench,
         most = n;
         row->x = axis->name;
         row->kind = AM_FIGURE_LINES;
+        row->caption = "Over the axis that has the most values.";
         row->xscale = ratio >= 16 ? AM_SCALE_LOG2 : AM_SCALE_LINEAR;
     }
 }

@@ -96,8 +96,8 @@ static enum am_worth worth_of_lines(const struct am_figure_picks *p,
 {
     if (most_places(p) >= AM_FIGURE_PLACES)
         return AM_WORTH_AS_ASKED;
-    return !p->x_is_metric && !row->best && p->columns.n > 1 && has_rivals(p) ? AM_WORTH_BARS
-                                                                              : AM_WORTH_NOTHING;
+    return !p->x_is_metric && !row->best && most_places(p) > 1 && has_rivals(p) ? AM_WORTH_BARS
+                                                                                : AM_WORTH_NOTHING;
 }
 
 enum am_worth am_figure_worth(const struct am_figure_picks *p, const struct am_figure_row *row)

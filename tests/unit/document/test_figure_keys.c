@@ -164,6 +164,23 @@ static void test_few_places(void)
     am_arena_fini(&run.arena);
 }
 
+/* Panels that have one place each say nothing of their axis, though they differ in it. */
+static void test_places_of_panels(void)
+{
+    struct rx_run run = {0};
+    struct am_figure_row row = lines;
+    struct am_figure f;
+
+    row.panel = "kernel";
+    add(&run, "device=a kernel=x size=1", 1e9);
+    add(&run, "device=b kernel=x size=1", 2e9);
+    add(&run, "device=a kernel=y size=2", 3e9);
+    ok(!make(&run, &row, &f), "one place per panel is no figure over the axis");
+    add(&run, "device=a kernel=x size=2", 3e9);
+    ok(make(&run, &row, &f) && f.row->kind == AM_FIGURE_BARS, "two places in a panel are bars");
+    am_arena_fini(&run.arena);
+}
+
 /* A figure about an axis takes two values of it. */
 static void test_compares(void)
 {
@@ -422,6 +439,7 @@ int main(void)
     test_many_series();
     test_nothing_to_say();
     test_few_places();
+    test_places_of_panels();
     test_compares();
     test_thin_panels();
     test_map();

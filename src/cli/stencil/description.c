@@ -187,6 +187,7 @@ static enum am_status read_array(struct reader *r, struct am_description_names *
     static const char *const words[] = {"start", "noise", NULL};
     struct am_description_name *to = NULL;
     enum am_status s = add_name(r, names, &rest, &to);
+    bool said[2] = {false, false};
 
     while (s == AM_OK) {
         const char *const word = next_word(r, &rest);
@@ -196,6 +197,9 @@ static enum am_status read_array(struct reader *r, struct am_description_names *
             break;
         if (which < 0)
             return bad(r, "is neither start nor noise", word, am_nearest(word, words, 2));
+        if (said[which])
+            return bad(r, "is said twice", word, NULL);
+        said[which] = true;
         s = read_value(r, &rest, which ? &to->noise : &to->start);
     }
     return s;
@@ -221,6 +225,13 @@ static enum am_status read_parameter(struct reader *r, const char *rest)
     return s == AM_OK ? check_end(r, rest) : s;
 }
 
+/* Whether a line before says it: of this dimension alone, or (-1) of any. What holds for all comes
+ * first, so that no line undoes another unseen. */
+static bool is_bounded(const struct reader *r, int side)
+{
+    return side < 0 ? r->bounded[0] || r->bounded[1] || r->bounded[2] : r->bounded_by[side] > 0;
+}
+
 /* [x|y|z] periodic | fixed NUMBER | mirror */
 static enum am_status read_boundary(struct reader *r, const char *rest)
 {
@@ -232,6 +243,11 @@ static enum am_status read_boundary(struct reader *r, const char *rest)
     double value = 0;
     int kind;
 
+    if (is_bounded(r, side))
+        return bad(r,
+                   side < 0 ? "comes too late: sides have a boundary already"
+                            : "has a boundary already",
+                   side < 0 ? "boundary" : word, NULL);
     if (side >= 0)
         word = next_word(r, &rest);
     kind = am_name_index(kinds, AM_NAMES_ENDED, word);
@@ -280,6 +296,8 @@ static enum am_status no_field(const struct reader *r, const char *name)
 
     for (size_t i = 0; i < r->out->fields.n; i++)
         names[i] = r->out->fields.items[i].name;
+    if (strcmp(name, "=") == 0)
+        return bad(r, "stands where a field belongs: update FIELD = FORMULA", name, NULL);
     if (strchr(name, '='))
         return bad(r, "is no field: blanks belong around =", name, NULL);
     return bad(r, is_known(r->out, name) ? "is no field: nothing else is updated" : "is no field",
@@ -312,12 +330,21 @@ static enum am_status check_field(const struct reader *r, const struct am_formul
     return AM_OK;
 }
 
+static void mark_used(struct am_description_names *names, const char *name)
+{
+    const int i = am_description_find(names, name);
+
+    if (i >= 0)
+        names->items[i].used = true;
+}
+
 static enum am_status check_node(const struct reader *r, const struct am_formula_node *node,
                                  size_t updated)
 {
     struct am_description *const d = r->out;
     const int field = am_description_find(&d->fields, node->text);
 
+    mark_used(&d->coefficients, node->text);
     if (field >= 0) {
         d->second = d->second || node->when == AM_FORMULA_BEFORE;
         return check_field(r, node, field, updated);
@@ -352,6 +379,17 @@ static enum am_status check_formula(struct reader *r, const char *begin, const s
         }
     }
     return s;
+}
+
+/* Else every step gives the same: how many were made could not be told. */
+static bool has_field(const struct am_description *d, const struct am_formula *f)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        if (f->nodes[i].kind == AM_FORMULA_NAME &&
+            am_description_find(&d->fields, f->nodes[i].text) >= 0)
+            return true;
+    }
+    return false;
 }
 
 static bool is_constant(const void *self, const char *name)
@@ -408,6 +446,12 @@ static enum am_status read_update(struct reader *r, const char *rest)
     s = to->text ? am_formula_parse(rest, &place, r->arena, &to->formula, r->err) : no_memory(r);
     if (s == AM_OK)
         s = check_formula(r, rest, &to->formula, (size_t)field);
+    r->word = named;
+    if (s == AM_OK && !has_field(d, &to->formula))
+        s = bad(r,
+                "would be the same after every step: its formula has no field in it (what stays as "
+                "it is, is a coefficient)",
+                name, NULL);
     if (s == AM_OK) {
         d->flops += am_formula_flops(&to->formula, is_constant, d);
         d->n_updates++;
@@ -448,8 +492,10 @@ static bool next_line(struct reader *r, const char **text, unsigned *number, str
     r->line = *number;
     r->source = *text;
     while (**text && (*text == r->source || **text == ' ' || **text == '\t')) {
-        const size_t n = strcspn(*text, "\n"), said = strcspn(*text, "#\r\n");
+        const size_t n = strcspn(*text, "\n");
+        size_t said = strcspn(*text, "#\n");
 
+        said -= said == n && said > 0 && (*text)[said - 1] == '\r';
         am_text_addn(line, *text, said);
         for (size_t i = said; i <= n; i++)
             am_text_add(line, " ");
@@ -458,6 +504,20 @@ static bool next_line(struct reader *r, const char **text, unsigned *number, str
     }
     r->text = am_text_str(line);
     return *text != r->source;
+}
+
+/* A coefficient is read by every pass, and counted so: one that no formula reads is a mistake. */
+static enum am_status check_used(struct reader *r)
+{
+    const struct am_description_names *const names = &r->out->coefficients;
+
+    for (size_t i = 0; i < names->n; i++) {
+        if (names->items[i].used)
+            continue;
+        r->line = names->items[i].line;
+        return bad(r, "is used by no formula", names->items[i].name, NULL);
+    }
+    return AM_OK;
 }
 
 static enum am_status check_whole(struct reader *r)
@@ -486,12 +546,17 @@ static enum am_status check_whole(struct reader *r)
             return bad(r, "is no dimension of this stencil", sides[k], NULL);
         }
     }
-    return AM_OK;
+    if (!d->flops) {
+        r->line = d->updates[d->n_updates - 1].line;
+        return bad(r, "calculates nothing: no formula has a +, -, * or / of fields", d->name, NULL);
+    }
+    return check_used(r);
 }
 
 enum am_status am_description_parse(const char *file, const char *text, struct am_arena *arena,
                                     struct am_description *out, struct am_err *err)
 {
+    static const char byte_order_mark[] = "\xef\xbb\xbf"; /* that some editors begin a file with */
     struct reader r = {.file = file, .arena = arena, .out = out, .err = err, .line = 1};
     struct am_text line;
     unsigned number = 1;
@@ -500,6 +565,8 @@ enum am_status am_description_parse(const char *file, const char *text, struct a
     *out = (struct am_description){.radius = 1};
     if (strlen(text) > AM_DESCRIPTION_TEXT_MAX)
         return am_fail(err, AM_E_USAGE, "%s:1: too long for a description", file);
+    if (strncmp(text, byte_order_mark, strlen(byte_order_mark)) == 0)
+        text += strlen(byte_order_mark);
     am_text_init(&line, AM_DESCRIPTION_TEXT_MAX + 1);
     while (s == AM_OK && next_line(&r, &text, &number, &line))
         s = read_line(&r, r.text);

@@ -29,6 +29,7 @@ struct am_description_name {
     unsigned line;
     double start, noise; /* at step 0: start + noise times something from -1/2 to 1/2 */
     double value;        /* of a parameter */
+    bool used;           /* a coefficient: by a formula */
 };
 
 struct am_description_names {

@@ -36,7 +36,7 @@ static bool is_value(const struct am_description *d, const struct am_formula_nod
     return node->kind == AM_FORMULA_NAME && am_description_find(&d->parameters, node->text) < 0;
 }
 
-/* Values that an update reads; 0: it is a number everywhere. */
+/* Values that an update reads. */
 static size_t count_values(const struct am_description *d, size_t update)
 {
     const struct am_formula *const f = &d->updates[update].formula;
@@ -51,13 +51,7 @@ bool am_emit_has_waves(const struct am_description *d)
 {
     struct am_weights w;
 
-    if (am_weights_find(d, &w))
-        return true;
-    for (size_t i = 0; i < d->n_updates; i++) {
-        if (count_values(d, i) == 0)
-            return false;
-    }
-    return d->dimensions > 1;
+    return am_weights_find(d, &w) || d->dimensions > 1;
 }
 
 /* Whether an update reads rows of a field beside its own. */

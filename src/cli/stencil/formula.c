@@ -84,6 +84,22 @@ static enum am_status add(struct reader *r, const struct am_formula_node *node, 
 
 /* ---- values ---- */
 
+/* As C reads it: digits alone would be octal behind a 0, and some other type where they are many.
+ */
+static const char *number_text(struct am_arena *arena, const char *text, size_t n)
+{
+    enum { DIGITS_MOST = 18 };
+    const size_t digits = strspn(text, "0123456789");
+
+    if (digits < n)
+        return am_arena_strndup(arena, text, n);
+    while (n > 1 && *text == '0') {
+        text++;
+        n--;
+    }
+    return am_arena_printf(arena, "%.*s%s", (int)n, text, n > DIGITS_MOST ? "." : "");
+}
+
 static enum am_status read_number(struct reader *r, int *index)
 {
     struct am_formula_node node = {.kind = AM_FORMULA_NUMBER, .column = column_of(r)};
@@ -98,7 +114,7 @@ static enum am_status read_number(struct reader *r, int *index)
     }
     if (!am_parse_f64(r->at, n, &value))
         return bad(r, "no number");
-    node.text = am_arena_strndup(r->arena, r->at, n);
+    node.text = number_text(r->arena, r->at, n);
     r->at += n;
     return node.text ? add(r, &node, index) : am_fail(r->err, AM_E_NOMEM, "no memory");
 }

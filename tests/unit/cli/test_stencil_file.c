@@ -11,6 +11,18 @@
 
 #define HEAD "stencil s\ndimensions 2\nfield u\nboundary periodic\n"
 
+static void check_refused(const char *text, const char *story)
+{
+    struct am_arena arena = {0};
+    struct am_description d;
+    struct am_err err = {0};
+    const enum am_status s = am_description_parse("f", text, &arena, &d, &err);
+
+    ok(s == AM_E_USAGE && strstr(err.text, story) && strncmp(err.text, "f:", 2) == 0, "refused: %s",
+       err.text);
+    am_arena_fini(&arena);
+}
+
 static void test_refused(void)
 {
     static const struct {
@@ -75,16 +87,31 @@ static void test_refused(void)
         {"stencil INTEGERS\n", "generated code uses itself"},
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        struct am_arena arena = {0};
-        struct am_description d;
-        struct am_err err = {0};
-        const enum am_status s = am_description_parse("f", cases[i].text, &arena, &d, &err);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        check_refused(cases[i].text, cases[i].story);
+}
 
-        ok(s == AM_E_USAGE && strstr(err.text, cases[i].story) && strncmp(err.text, "f:", 2) == 0,
-           "refused: %s", err.text);
-        am_arena_fini(&arena);
-    }
+/* Lines that are well formed, and mean nothing or two things. */
+static void test_nonsense(void)
+{
+    static const struct {
+        const char *text, *story;
+    } cases[] = {
+        {HEAD "update u = 3\n", "f:5:8: \"u\" would be the same after every step"},
+        {HEAD "parameter r 1\nupdate u = 2 * r + 1\n", "its formula has no field in it"},
+        {HEAD "coefficient k\nupdate u = k + k[1,0]\n", "its formula has no field in it"},
+        {HEAD "field v\nupdate u = v + 1\nupdate v = 3\n", "f:7:8: \"v\" would be the same"},
+        {HEAD "update u = u[1,0]\n", "f:5: \"s\" calculates nothing"},
+        {HEAD "coefficient k\nupdate u = 2 * u\n", "f:5: \"k\" is used by no formula"},
+        {HEAD "boundary fixed\nupdate u = 2 * u\n", "f:5:10: \"boundary\" comes too late"},
+        {HEAD "boundary x fixed\nboundary x mirror\n", "f:6:10: \"x\" has a boundary already"},
+        {"stencil s\nfield u start 1 start 2\n", "f:2:17: \"start\" is said twice"},
+        {HEAD "update = u\n", "f:5:8: \"=\" stands where a field belongs"},
+        {"stencil s\rdimensions 2\n", "f:1:9: \"s\rdimensions\" is no name"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        check_refused(cases[i].text, cases[i].story);
 }
 
 /* Brackets as deep, and signs as many, as nobody writes. */
@@ -138,6 +165,28 @@ static void test_read(void)
     am_arena_fini(&arena);
 }
 
+/* What editors put into a file besides its lines. */
+static void test_editors(void)
+{
+    static const char *const texts[] = {
+        "\xef\xbb\xbf" HEAD "update u = 2 * u\n",
+        "stencil s\r\ndimensions 2\r\nfield u # one\r\nboundary mirror\r\nupdate u = 2 *\r\n\tu\r\n",
+        "\tstencil\ts\ndimensions\t2\nfield\tu\t\nboundary\tmirror\nupdate\tu\t=\t2*u",
+        "# gr\xc3\xbc\xc3\x9f"
+        "e, and latin-1 \xfc\n" HEAD "update u = 2 * u\n",
+    };
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        struct am_arena arena = {0};
+        struct am_description d;
+        struct am_err err = {0};
+
+        ok(am_description_parse("f", texts[i], &arena, &d, &err) == AM_OK && d.flops == 1,
+           "a mark, ends of lines, tabs and letters in comments are read: %zu %s", i, err.text);
+        am_arena_fini(&arena);
+    }
+}
+
 /* The order of operations in the C is that of the formula. */
 static void test_formulas(void)
 {
@@ -151,6 +200,9 @@ static void test_formulas(void)
         {"r * -u[-1,-2]", "r * -u__ym2z0[x - 1];"},
         {"2 * u - u.before", "(double)2 * u__y0z0[x] - u__to_y0z0[x];"},
         {"r - (u / r)", "r - u__y0z0[x] / r;"},
+        {"0017 * u + 00", "(double)17 * u__y0z0[x] + (double)0;"}, /* not octal */
+        {"u / 99999999999999999999", "u__y0z0[x] / (double)99999999999999999999.;"},
+        {"007.5 * u + 09e0", "(double)007.5 * u__y0z0[x] + (double)09e0;"},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -187,10 +239,10 @@ static void test_weights(void)
         {"update u = u + 1\n", 0, 0, NULL},
         {"update u = u * u\n", 0, 0, NULL},
         {"update u = 1 / u\n", 0, 0, NULL},
-        {"update u = u[1,1]\n", 1, 1, "1"},
+        {"update u = u[1,1] + 0 * u\n", 2, 2, "1"},
         {"update u = 2 * u - u.before + r * u[0,1]\n", 2, 3, "((REAL)2)"},
         {"coefficient k\nupdate u = k * u\n", 0, 0, NULL},
-        {"field v\nupdate u = u\nupdate v = v\n", 0, 0, NULL},
+        {"field v\nupdate u = 2 * u\nupdate v = v\n", 0, 0, NULL},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -221,9 +273,8 @@ static void test_waves(void)
         {HEAD "update u = u * u + 1\n", true},
         {HEAD "coefficient k\nupdate u = k * u[0,1]\n", true},
         {HEAD "field v\nupdate u = v\nupdate v = u.new[1,0] / v\n", true},
-        {HEAD "parameter r 1\nupdate u = r + 1\n", false},
-        {"stencil s\ndimensions 1\nfield u\nboundary periodic\nupdate u = u[1]\n", true},
-        {"stencil s\ndimensions 1\nfield u\nboundary fixed\nupdate u = u[1]\n", false},
+        {"stencil s\ndimensions 1\nfield u\nboundary periodic\nupdate u = u + u[1]\n", true},
+        {"stencil s\ndimensions 1\nfield u\nboundary fixed\nupdate u = u + u[1]\n", false},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -269,14 +320,16 @@ static void test_whole(void)
     check_whole(HEAD "field v\nupdate u = v[1,1] * u\nupdate v = u.new[1,0] + 1\n");
     check_whole(HEAD "update u = 2 * u[1,0] + u[0,1]\n");
     check_whole(HEAD "update u = 2 * u[1,1] + u[0,1] - u.before\n");
-    check_whole("stencil s\ndimensions 1\nfield u\nboundary periodic\nupdate u = u[2]\n");
+    check_whole("stencil s\ndimensions 1\nfield u\nboundary periodic\nupdate u = u + u[2]\n");
 }
 
 int main(void)
 {
     test_refused();
+    test_nonsense();
     test_bounds();
     test_read();
+    test_editors();
     test_formulas();
     test_weights();
     test_waves();

@@ -25,6 +25,12 @@ CASES = [
     (["run", "--output"], 2, ["--output"]),
     (["run", "fake.work", "-o", "no/such/folder/x.db"], 3, ["no/such/folder"]),
     (["run", "fake.work", "-o", "exists.db"], 2, ["exists.db"]),
+    (["run", "fake.work", "-o", "."], 2, ["is a folder"]),
+    (["history", "text.db"], 2, ["text.db", "not an archmeter run"]),
+    (["experiment", "absent.txt"], 2, ["absent.txt", "No such file"]),
+    (["experiment", "."], 2, ["directory"]),
+    (["table", "absent.txt"], 2, ["absent.txt", "No such file"]),
+    (["energy", "--", "./absent"], 127, ["absent", "No such file"]),
     (["show", "latest~99"], 2, ["latest~99"]),
     (["show", "absent.db"], 2, ["absent.db"]),
     (["show", "text.db"], 2, ["text.db"]),
@@ -82,11 +88,21 @@ def main():
     after = snapshot(bench)
     tap.ok(after == before, "no bad call wrote or changed a file",
            sorted(set(after) ^ set(before)))
+    taken_path(tap, bench)
     permissions(tap, bench)
     full_disk(tap, bench)
     few_files(tap, bench)
     closed_output(tap, bench)
     tap.done()
+
+
+def taken_path(tap, bench):
+    """A path that is taken is told before anything is planned or waited for."""
+    got = bench.run("run", "fake.work", "-o", "exists.db")
+    tap.ok(got.stderr.count("\n") == 1 and "exists already" in got.stderr, "a path that is taken is refused at once", got.stderr)
+    merged = bench.run("merge", "good.db", "text.db", "-o", "merged.db")
+    tap.ok(merged.returncode == 1 and merged.stdout.startswith("node ") and "not an archmeter run" in merged.stdout,
+           "merge says why a file has no results, as a table", merged.stdout)
 
 
 def few_files(tap, bench):

@@ -20,7 +20,8 @@ enum { EXEC_FAILED = 127, JSON_DEPTH = 4, REPETITIONS_MAX = 10000 };
 /* One execution of the program. */
 struct execution {
     double seconds;
-    int status;                 /* as a shell would say it */
+    int status; /* as a shell would say it */
+    bool started;
     struct am_energy *energies; /* indexed as the meters */
 };
 
@@ -38,7 +39,7 @@ struct job {
 /* Runs the program to its end. One that cannot be started is told and has a shell's status for it:
  * the program's own words would come at the same place. An interrupt of the terminal reaches the
  * program too, and its end is awaited. */
-static int run_program(const struct job *job)
+static int run_program(const struct job *job, bool *started)
 {
     /* The program's own output must not stand inside a file of ours. */
     static const struct am_child_fd apart[] = {{STDOUT_FILENO, STDERR_FILENO}};
@@ -48,7 +49,8 @@ static int run_program(const struct job *job)
     struct am_child child;
     struct am_err why = {0};
 
-    if (am_child_start(&plan, &child, &why) != AM_OK) {
+    *started = am_child_start(&plan, &child, &why) == AM_OK;
+    if (!*started) {
         am_log(AM_LOG_ERROR, "%s", why.text);
         return EXEC_FAILED;
     }
@@ -62,7 +64,7 @@ static void execute(const struct job *job, struct execution *run)
 
     (void)fflush(stdout);
     t0 = job->rig ? am_energy_rig_begin(job->rig) : am_now_ns();
-    run->status = run_program(job);
+    run->status = run_program(job, &run->started);
     t1 = am_now_ns();
     run->seconds = (double)(t1 - t0) * 1e-9;
     if (job->rig)
@@ -257,8 +259,13 @@ static enum am_status open_meters(struct job *job, const struct am_fsroot *root,
 /* The program's own exit status is passed on; ours is for a machine without a usable meter. */
 static void conclude(const struct job *job, const struct am_err *why)
 {
-    const int status = job->runs[job->n - 1].status;
+    const struct execution *const last = &job->runs[job->n - 1];
+    const int status = last->status;
 
+    if (!last->started && job->cli->style.format == AM_FORMAT_TABLE) {
+        job->cli->exit_code = (enum am_exit)status;
+        return;
+    }
     am_write(
         &(struct am_document){
             .self = job, .blocks = energy_blocks, .data = energy_data, .depth = JSON_DEPTH},

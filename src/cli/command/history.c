@@ -42,9 +42,6 @@ static enum am_status find_files(const struct am_cli *cli, struct am_strings *fi
         if (status == AM_OK && !am_strings_add(files, cli->arena, path))
             status = am_fail(err, AM_E_NOMEM, "no memory for the runs");
     }
-    if (status == AM_OK && files->n < 2)
-        return am_fail(err, AM_E_USAGE, "history: %zu run%s found in %s; it takes two at least",
-                       files->n, files->n == 1 ? "" : "s", words[0]);
     return status;
 }
 
@@ -120,11 +117,15 @@ enum am_status am_cmd_history(struct am_cli *cli, struct am_err *err)
 
     if (status != AM_OK)
         return status;
-    runs = am_arena_array(cli->arena, files.n, sizeof(*runs));
-    sets = am_arena_array(cli->arena, files.n, sizeof(*sets));
+    runs = am_arena_array(cli->arena, files.n + 1, sizeof(*runs));
+    sets = am_arena_array(cli->arena, files.n + 1, sizeof(*sets));
     if (!runs || !sets)
         return am_fail(err, AM_E_NOMEM, "no memory for the runs");
     status = load_runs(cli, &files, runs, sets, err);
+    if (status == AM_OK && files.n < 2)
+        status = am_fail(err, AM_E_USAGE, "history: %zu run%s found in %s; it takes two at least",
+                         files.n, files.n == 1 ? "" : "s",
+                         cli->opt->operands.n ? cli->opt->operands.items[0] : ".");
     if (status == AM_OK)
         status = am_history_make(runs, files.n, cli->opt->points.items, cli->opt->points.n,
                                  cli->arena, &history, err);

@@ -101,7 +101,9 @@ enum am_status am_cmd_run(struct am_cli *cli, struct am_err *err)
 
     if (cli->opt->dry_run)
         return am_cmd_plan(cli, err);
-    status = am_setup_open(cli, &setup, err);
+    status = am_measure_check_path(path, err);
+    if (status == AM_OK)
+        status = am_setup_open(cli, &setup, err);
     if (status == AM_OK)
         status = am_setup_energy(cli, &setup, err);
     if (status == AM_OK)

@@ -2,6 +2,7 @@
 /* archmeter table: queries over a run as files for papers. */
 #include "base/log.h"
 #include "base/text.h"
+#include "base/textfile.h"
 #include "cli/cli.h"
 #include "cli/run/output.h"
 #include "cli/run/runs.h"
@@ -25,23 +26,12 @@ struct source {
 static enum am_status read_spec(const char *path, struct am_arena *arena, struct am_tablespec *out,
                                 struct am_err *err)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    char *const text = am_arena_alloc(arena, AM_TABLESPEC_TEXT_MAX + 1);
-    struct stat st;
-    ssize_t n = 1;
-    size_t len = 0;
+    char *text;
+    size_t len;
+    const enum am_status status =
+        am_textfile_read(path, AM_TABLESPEC_TEXT_MAX, arena, &text, &len, err);
 
-    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || !text)
-        n = -1;
-    while (n > 0 && len <= AM_TABLESPEC_TEXT_MAX) {
-        n = read(fd, text + len, AM_TABLESPEC_TEXT_MAX + 1 - len);
-        len += n > 0 ? (size_t)n : 0;
-    }
-    if (fd >= 0)
-        (void)close(fd);
-    if (n < 0)
-        return am_fail(err, AM_E_USAGE, "%s: cannot be read", path);
-    return am_tablespec_parse(path, text, len, arena, out, err);
+    return status == AM_OK ? am_tablespec_parse(path, text, len, arena, out, err) : status;
 }
 
 static enum am_status retell(const struct am_tablespec *spec, unsigned line, enum am_status status,

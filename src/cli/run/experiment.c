@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "base/textfile.h"
 #include "cli/study/study.h"
 #include "store/query.h"
 
@@ -26,23 +27,12 @@ static const double assumed_s = 1;         /* of an execution, where the file do
 static enum am_status read_file(const char *path, struct am_arena *arena, struct am_spec_file *out,
                                 struct am_err *err)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    char *const text = am_arena_alloc(arena, AM_SPEC_TEXT_MAX + 2);
-    struct stat st;
-    ssize_t n = 1;
+    char *text;
+    size_t len;
+    const enum am_status status = am_textfile_read(path, AM_SPEC_TEXT_MAX, arena, &text, &len, err);
 
-    *out = (struct am_spec_file){.name = path, .text = text};
-    if (!text)
-        n = -1;
-    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-        n = -1;
-    while (n > 0 && out->len <= AM_SPEC_TEXT_MAX) {
-        n = read(fd, text + out->len, AM_SPEC_TEXT_MAX + 1 - out->len);
-        out->len += n > 0 ? (size_t)n : 0;
-    }
-    if (fd >= 0)
-        (void)close(fd);
-    return n < 0 ? am_fail(err, AM_E_USAGE, "%s: cannot be read", path) : AM_OK;
+    *out = (struct am_spec_file){.name = path, .text = text, .len = status == AM_OK ? len : 0};
+    return status;
 }
 
 /* Relative to the file that includes it. */

@@ -30,6 +30,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -194,6 +195,21 @@ static void trust_own(const struct am_cli *cli, const char *path, const struct a
         am_consent_give(cli, &consent);
 }
 
+enum am_status am_measure_check_path(const char *path, struct am_err *err)
+{
+    struct stat st;
+
+    if (stat(path, &st) != 0)
+        return AM_OK;
+    if (S_ISDIR(st.st_mode))
+        return am_fail(err, AM_E_USAGE, "%s: is a folder; name a file in it, e.g. -o %s/run.db",
+                       path, path);
+    return am_fail(err, AM_E_USAGE,
+                   "%s: exists already; \"archmeter resume %s\" goes on with it, and to replace "
+                   "it remove it first",
+                   path, path);
+}
+
 enum am_status am_measure_create(const struct am_cli *cli, struct am_setup *setup, const char *path,
                                  struct am_store **store_p, struct am_err *err)
 {
@@ -217,12 +233,9 @@ enum am_status am_measure_create(const struct am_cli *cli, struct am_setup *setu
     struct am_store *store = NULL;
     enum am_status status;
 
-    if (access(path, F_OK) == 0)
-        return am_fail(
-            err, AM_E_USAGE,
-            "%s: exists already; \"archmeter resume %s\" goes on with it, and to replace "
-            "it remove it first",
-            path, path);
+    status = am_measure_check_path(path, err);
+    if (status != AM_OK)
+        return status;
     collect_facts(cli, setup, path, &facts);
     status = am_store_create(path, &store, err);
     if (status == AM_OK)

@@ -9,6 +9,9 @@
 #include "conductor/conductor.h"
 #include "store/store.h"
 
+/* Refuses a path that is taken: asked before anything waits or measures. */
+enum am_status am_measure_check_path(const char *path, struct am_err *err);
+
 /* Creates `path` and writes the run's facts into it: machine, environment, build, findings, plan.
  * On failure nothing is left behind. */
 enum am_status am_measure_create(const struct am_cli *cli, struct am_setup *setup, const char *path,

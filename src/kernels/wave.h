@@ -47,8 +47,8 @@ struct am_wave_variant {
     const char *isa;
     unsigned lanes[AM_STENCIL_TYPES];
     unsigned rows, planes, deep; /* of the largest blocks */
-    /* Of a flat block that has registers left for what lies beyond the ends of its rows: of short
-     * rows, which are begun often, it is the faster one. */
+    /* Of a flat block that has registers left for most of what lies beyond the ends of its rows: of
+     * short rows, which are begun often, it is the faster one. */
     unsigned rows_short;
     /* Index: rows - 1. The second prefetches AM_WAVE_AHEAD_FLAT rows; of the largest only. */
     am_wave_fn *flat[AM_STENCIL_TYPES][AM_WAVE_ROWS_MAX];

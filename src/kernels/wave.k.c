@@ -38,7 +38,7 @@
     X(2, 2, 0)                                                                                     \
     X(2, 3, 0)                                                                                     \
     X(3, 1, 0) X(3, 2, 0) X(3, 3, 0) X(4, 1, 0) X(4, 2, 0) X(4, 3, 0) X(4, 2, 2) X(4, 3, 2)
-#define LARGEST .rows = 12, .rows_short = 8, .planes = 4, .deep = 3
+#define LARGEST .rows = 12, .rows_short = 10, .planes = 4, .deep = 3
 #define FLAT_ROWS(t)                                                                               \
     {                                                                                              \
         flat_1_0_##t, flat_2_0_##t, flat_3_0_##t, flat_4_0_##t, flat_5_0_##t, flat_6_0_##t,        \

@@ -28,7 +28,7 @@ def recorded(tap, bench, worker):
     tap.ok(build["worker.cpu"] == sha256(worker), "the SHA-256 of the worker", build)
     tap.ok(re.search("GCC|clang", build["compiler.cpu"]), "its compiler", build)
     tap.ok(re.search(r"-std=gnu17.* -O\w", build["flags.cpu"]), "its flags, out of its program", build)
-    tap.ok(all("-O2" in build[f"kernels.{word}"] for word in ("scalar", "scalar.rows", "plain")) and "-m" in build["kernels.scalar"],
+    tap.ok(all("-O2" in build[f"kernels.{word}"] for word in ("scalar", "scalar.mgvf", "scalar.wave", "plain")) and "-m" in build["kernels.scalar"],
            "the flags of kernels", build)
     libraries = {key: value for key, value in environment.items() if key.startswith("library.cpu.")}
     tap.ok("library.cpu.archmeter-worker-cpu" in libraries and any("libc.so" in key for key in libraries)

@@ -5,6 +5,8 @@
 
 #include "kernels/isa.h"
 
+#include <stdatomic.h>
+
 AM_ISA_FINDER(am_gemm_find, am_gemm_variant, am_gemm_)
 
 const char *const am_gemm_types[] = {"f32", "f64", NULL};
@@ -20,6 +22,8 @@ enum {
      * are far from each other, so that it costs a few times as much. */
     STEPS_PER_COLUMN = 6,
 };
+
+enum state { EMPTY, BEING_PACKED, PACKED }; /* of a sliver of A */
 
 static size_t round_up(size_t x, size_t to)
 {
@@ -62,13 +66,13 @@ static size_t columns_least(const struct am_gemm_kernel *kernel)
     return kernel->nr * at_least(blocks_of(kernel->mr, AM_GEMM_ROWS_AHEAD), lines);
 }
 
-/* B has five sixteenths of the second cache and its next block as much; slivers of A and C pass
- * through the rest. A sliver of A need not stay in the first: the second gives both in time. */
+/* B has three eighths of the second cache; slivers of A, C and rows of B's next block pass through
+ * the rest. A sliver of A need not stay in the first: the second gives both in time. */
 struct am_gemm_blocking am_gemm_block(const struct am_gemm_kernel *kernel,
                                       const struct am_gemm_caches *caches)
 {
     const size_t l2 = caches->l2 ? caches->l2 : L2_BYTES, l3 = caches->l3 ? caches->l3 : L3_BYTES;
-    const size_t element = kernel->element, share = l2 / 16 * 5;
+    const size_t element = kernel->element, share = l2 / 8 * 3;
     const size_t nc = at_least(columns_of(kernel, share), columns_least(kernel));
     const size_t chunk = nc * element * AM_GEMM_CHUNK;
     const size_t kc = at_least(share / chunk, 1) * AM_GEMM_CHUNK;
@@ -81,10 +85,31 @@ struct am_gemm_blocking am_gemm_block(const struct am_gemm_kernel *kernel,
     };
 }
 
+static size_t states_bytes(const struct am_gemm_kernel *kernel,
+                           const struct am_gemm_blocking *block)
+{
+    return round_up(blocks_of(block->mc, kernel->mr), AM_GEMM_ALIGN);
+}
+
 size_t am_gemm_panel_bytes(const struct am_gemm_kernel *kernel,
                            const struct am_gemm_blocking *block)
 {
-    return round_up(block->mc * block->kc * kernel->element, AM_GEMM_ALIGN);
+    return states_bytes(kernel, block) +
+           round_up(block->mc * block->kc * kernel->element, AM_GEMM_ALIGN);
+}
+
+struct am_gemm_panel am_gemm_panel_at(const struct am_gemm_kernel *kernel,
+                                      const struct am_gemm_blocking *block, void *memory)
+{
+    return (struct am_gemm_panel){.states = memory,
+                                  .slivers = (char *)memory + states_bytes(kernel, block)};
+}
+
+void am_gemm_panel_clear(const struct am_gemm_kernel *kernel, const struct am_gemm_blocking *block,
+                         const struct am_gemm_panel *panel)
+{
+    for (size_t i = 0; i < blocks_of(block->mc, kernel->mr); i++)
+        atomic_store_explicit(&panel->states[i], EMPTY, memory_order_relaxed);
 }
 
 /* What is written at the edges. */
@@ -98,16 +123,17 @@ static size_t block_bytes(const struct am_gemm_kernel *kernel, const struct am_g
     return round_up(block->nc * block->kc * kernel->element, AM_GEMM_ALIGN);
 }
 
+/* What is written at the edges, a block of B, and a sliver of A that nobody shares. */
 size_t am_gemm_part_workspace(const struct am_gemm_kernel *kernel,
                               const struct am_gemm_blocking *block)
 {
-    return edge_bytes(kernel) + block_bytes(kernel, block);
+    return edge_bytes(kernel) + block_bytes(kernel, block) +
+           round_up(kernel->mr * block->kc * kernel->element, AM_GEMM_ALIGN);
 }
 
-/* A panel of A, what is written at the edges, a block of B, and the next one. */
 size_t am_gemm_workspace(const struct am_gemm_kernel *kernel, const struct am_gemm_blocking *block)
 {
-    return am_gemm_panel_bytes(kernel, block) + edge_bytes(kernel) + 2 * block_bytes(kernel, block);
+    return am_gemm_panel_bytes(kernel, block) + am_gemm_part_workspace(kernel, block);
 }
 
 /* The length of parts of at most `part` that are as alike as their unit allows: a short last one
@@ -144,31 +170,37 @@ PUT_EDGE(float)
 PUT_EDGE(double)
 #undef PUT_EDGE
 
-/* A block of B that is packed some rows at a time. */
+/* Rows of B that are packed next. */
 struct later {
     const char *from;
     size_t ld, rows, columns; /* elements */
-    size_t packed;            /* of the rows */
-    char *to;
 };
 
-/* One packed panel of A times one packed block of B, and what is packed meanwhile. */
+/* One panel of A, whose slivers are packed when they are first used, times one block of B, which is
+ * packed while the first sliver is multiplied by it. */
 struct packed {
     const struct am_gemm_kernel *kernel;
-    char *a;
-    const char *b;
+    struct am_gemm_panel panel;
+    char *b, *edge, *own; /* a sliver of A that somebody else is packing */
+    const char *a_rows, *b_rows;
     size_t m, n, k;
     char *c;
-    size_t ldc; /* elements */
-    void *edge;
+    size_t lda, ldb, ldc; /* elements */
     bool add;
-    const char *source; /* where A comes from when its slivers are packed here; NULL: they are */
-    size_t lda;
     struct later later; /* of no rows: nothing */
     struct paces {
         size_t sliver, row; /* bytes per chunk of the next sliver of A, of the next row of B */
         size_t source_rows; /* of the next sliver of A, per block of C */
     } pace;
+    size_t blocks, done; /* of C */
+};
+
+/* A sliver of A at work. */
+struct sliver {
+    const char *a;
+    size_t row, next; /* the first of its rows, and of those of the sliver after it */
+    bool first;       /* that this block of B meets */
+    bool next_packed;
 };
 
 /* The next sliver of A is fetched while this one is multiplied by all columns, each row that is
@@ -186,109 +218,128 @@ static struct paces paces_of(const struct packed *p)
     };
 }
 
-/* What is fetched while a block of C is computed, the `nth` of a sliver that begins in row i. */
-static void look_ahead(const struct packed *p, size_t i, size_t nth, struct am_gemm_ahead *ahead)
+/* The row of the next block of B that is fetched first while the block of C after those that are
+ * done is computed; `rows` and more: none. In the last blocks, as late as can be: what was fetched
+ * earlier would have left the caches. */
+static size_t later_row(const struct packed *p)
+{
+    const size_t late = blocks_of(p->later.rows, AM_GEMM_ROWS_AHEAD), left = p->blocks - p->done;
+
+    return left > late ? p->later.rows : (late - left) * AM_GEMM_ROWS_AHEAD;
+}
+
+/* What is fetched while a block of C is computed, the `nth` of a sliver. Where blocks are few, a
+ * line per chunk is not enough for the next sliver. */
+static void look_ahead(const struct packed *p, const struct sliver *s, size_t nth,
+                       struct am_gemm_ahead *ahead)
 {
     const size_t mr = p->kernel->mr, element = p->kernel->element;
-    const size_t row = nth * p->pace.source_rows;
-    const struct later *const later = &p->later;
+    const size_t row = nth * p->pace.source_rows, later = later_row(p);
 
-    ahead->from = p->a + ((i + mr) * element + nth * (p->pace.sliver / AM_GEMM_CHUNK)) * p->k;
+    ahead->from =
+        p->panel.slivers + (s->next * element + nth * (p->pace.sliver / AM_GEMM_CHUNK)) * p->k;
     ahead->pace = p->pace.sliver;
     ahead->row[0] = ahead->row[1] = NULL;
     ahead->row_pace = 0;
-    if (p->source && p->m - i > mr && row < mr) {
-        ahead->row[0] = p->source + (i + mr + row) * p->lda * element;
+    if (!s->next_packed && row < lesser(mr, p->m - s->next)) {
+        ahead->row[0] = p->a_rows + (s->next + row) * p->lda * element;
         if (p->pace.source_rows > 1)
             ahead->row[1] = ahead->row[0] + p->lda * element;
         ahead->row_pace = AM_GEMM_CHUNK * element;
-    } else if (later->packed < later->rows) {
-        ahead->row[0] = later->from + later->packed * later->ld * element;
-        ahead->row[1] = ahead->row[0] + later->ld * element;
+    } else if (later < p->later.rows) {
+        ahead->row[0] = p->later.from + later * p->later.ld * element;
+        ahead->row[1] = ahead->row[0] + p->later.ld * element;
         ahead->row_pace = p->pace.row;
+    } else if (p->pace.sliver > AM_GEMM_ALIGN) {
+        ahead->row[0] = ahead->from + AM_GEMM_ALIGN;
+        ahead->row_pace = p->pace.sliver;
     }
 }
 
-/* In the last of `all` blocks, as fast as rows are fetched, since what was packed earlier would
- * have left the second cache when it is used: after `done` of them their share of the rows is
- * packed. */
-static void pack_later(const struct am_gemm_kernel *kernel, struct later *later, size_t done,
-                       size_t all)
-{
-    const size_t blocks = lesser(blocks_of(later->rows, AM_GEMM_ROWS_AHEAD), all);
-    const size_t due = done + blocks > all ? later->rows * (done + blocks - all) / blocks : 0;
-
-    if (due == later->packed)
-        return;
-    kernel->pack_b(later->from + later->packed * later->ld * kernel->element, later->ld,
-                   due - later->packed, later->columns, later->rows,
-                   later->to + later->packed * kernel->nr * kernel->element);
-    later->packed = due;
-}
-
-static void multiply_edge(const struct packed *p, size_t i, size_t j, char *c,
+/* A block of C that lacks rows or columns. */
+static void multiply_edge(const struct packed *p, const struct sliver *s, size_t j, char *c,
                           const struct am_gemm_ahead *ahead)
 {
     const struct am_gemm_kernel *const kernel = p->kernel;
-    const size_t rows = lesser(p->m - i, kernel->mr), columns = lesser(p->n - j, kernel->nr);
+    const size_t rows = lesser(p->m - s->row, kernel->mr), columns = lesser(p->n - j, kernel->nr);
 
-    kernel->micro(p->k, p->a + i * p->k * kernel->element, p->b + j * p->k * kernel->element,
-                  p->edge, kernel->nr, false, ahead);
+    kernel->micro(p->k, s->a, p->b + j * p->k * kernel->element, p->edge, kernel->nr, false, ahead);
     if (kernel->element == sizeof(float))
-        put_edge_float(p->edge, kernel->nr, (float *)(void *)c, p->ldc, rows, columns, p->add);
+        put_edge_float((float *)(void *)p->edge, kernel->nr, (float *)(void *)c, p->ldc, rows,
+                       columns, p->add);
     else
-        put_edge_double(p->edge, kernel->nr, (double *)(void *)c, p->ldc, rows, columns, p->add);
+        put_edge_double((double *)(void *)p->edge, kernel->nr, (double *)(void *)c, p->ldc, rows,
+                        columns, p->add);
 }
 
-/* The rows of C that a sliver of A belongs to. Returns how many blocks they are. */
-static size_t multiply_sliver(struct packed *p, size_t i, size_t done, size_t all)
+/* The rows of C that a sliver of A belongs to. */
+static void multiply_sliver(struct packed *p, const struct sliver *s)
 {
     const struct am_gemm_kernel *const kernel = p->kernel;
     const size_t element = kernel->element;
-    struct am_gemm_ahead ahead;
+    struct am_gemm_ahead ahead = {.b_row_bytes = p->ldb * element};
     size_t nth = 0;
 
     for (size_t j = 0; j < p->n; j += kernel->nr) {
-        char *const c = p->c + (i * p->ldc + j) * element;
+        char *const c = p->c + (s->row * p->ldc + j) * element, *const b =
+                                                                    p->b + j * p->k * element;
+        const bool whole = p->m - s->row >= kernel->mr && p->n - j >= kernel->nr;
+        const bool packing = s->first && whole && kernel->micro_packing;
 
-        look_ahead(p, i, nth, &ahead);
-        if (p->m - i < kernel->mr || p->n - j < kernel->nr)
-            multiply_edge(p, i, j, c, &ahead);
+        look_ahead(p, s, nth++, &ahead);
+        ahead.b_rows = p->b_rows + j * element;
+        if (s->first && !packing)
+            kernel->pack_b(ahead.b_rows, p->ldb, p->k, lesser(p->n - j, kernel->nr), p->k, b);
+        if (!whole)
+            multiply_edge(p, s, j, c, &ahead);
         else
-            kernel->micro(p->k, p->a + i * p->k * element, p->b + j * p->k * element, c, p->ldc,
-                          p->add, &ahead);
-        nth++;
-        pack_later(kernel, &p->later, done + nth, all);
+            (packing ? kernel->micro_packing : kernel->micro)(p->k, s->a, b, c, p->ldc, p->add,
+                                                              &ahead);
+        p->done++;
     }
-    return nth;
 }
 
-static void multiply_packed(struct packed *p)
+/* The sliver that begins in row i, packed by whoever comes first. */
+static const char *take_sliver(const struct packed *p, size_t i)
 {
     const struct am_gemm_kernel *const kernel = p->kernel;
-    const size_t all = blocks_of(p->m, kernel->mr) * blocks_of(p->n, kernel->nr);
-    size_t done = 0;
+    _Atomic unsigned char *const state = &p->panel.states[i / kernel->mr];
+    char *const shared = p->panel.slivers + i * p->k * kernel->element;
+    unsigned char is = atomic_load_explicit(state, memory_order_acquire);
+    bool mine;
 
+    if (is == PACKED)
+        return shared;
+    mine = is == EMPTY && atomic_compare_exchange_strong_explicit(
+                              state, &is, BEING_PACKED, memory_order_acquire, memory_order_relaxed);
+    kernel->pack_a(p->a_rows + i * p->lda * kernel->element, p->lda, lesser(p->m - i, kernel->mr),
+                   p->k, mine ? shared : p->own);
+    if (mine)
+        atomic_store_explicit(state, PACKED, memory_order_release);
+    return mine ? shared : p->own;
+}
+
+/* All slivers, `first` first; behind the last one comes that with which the next block of columns
+ * begins. */
+static void multiply_packed(struct packed *p, size_t first)
+{
+    const size_t mr = p->kernel->mr, slivers = blocks_of(p->m, mr);
+
+    p->blocks = slivers * blocks_of(p->n, p->kernel->nr);
     p->pace = paces_of(p);
-    for (size_t i = 0; i < p->m; i += kernel->mr) {
-        if (p->source)
-            kernel->pack_a(p->source + i * p->lda * kernel->element, p->lda,
-                           lesser(p->m - i, kernel->mr), p->k, p->a + i * p->k * kernel->element);
-        done += multiply_sliver(p, i, done, all);
+    for (size_t i = 0; i < slivers; i++) {
+        const size_t now = (first + i) % slivers, next = (now + 1) % slivers;
+        const struct sliver s = {
+            .a = take_sliver(p, now * mr),
+            .row = now * mr,
+            .next = next * mr,
+            .first = i == 0,
+            .next_packed =
+                atomic_load_explicit(&p->panel.states[next], memory_order_relaxed) == PACKED,
+        };
+
+        multiply_sliver(p, &s);
     }
-}
-
-/* Where the part begins in a matrix whose rows are its rows, or its steps. */
-static const char *part_of_a(const struct am_gemm_kernel *kernel, const struct am_gemm_args *args,
-                             const struct am_gemm_part *part)
-{
-    return (const char *)args->a + (part->row * args->lda + part->step) * kernel->element;
-}
-
-void am_gemm_pack_rows(const struct am_gemm_kernel *kernel, const struct am_gemm_args *args,
-                       const struct am_gemm_part *part, void *to)
-{
-    kernel->pack_a(part_of_a(kernel, args, part), args->lda, part->rows, part->steps, to);
 }
 
 static const char *part_of_b(const struct am_gemm_kernel *kernel, const struct am_gemm_args *args,
@@ -297,33 +348,36 @@ static const char *part_of_b(const struct am_gemm_kernel *kernel, const struct a
     return (const char *)args->b + (part->step * args->ldb + part->column) * kernel->element;
 }
 
-static struct packed packed_of(const struct am_gemm_kernel *kernel, const struct am_gemm_args *args,
-                               const struct am_gemm_part *part)
+void am_gemm_multiply_part(const struct am_gemm_kernel *kernel, const struct am_gemm_args *args,
+                           const struct am_gemm_share *share, void *workspace)
 {
-    return (struct packed){
+    const struct am_gemm_part *const part = &share->part, *const next = &share->next;
+    const size_t element = kernel->element, sliver = part->steps * kernel->nr * element;
+    char *const b = (char *)workspace + edge_bytes(kernel);
+    struct packed p = {
         .kernel = kernel,
+        .panel = share->panel,
+        .b = b,
+        .edge = workspace,
+        .own = b + round_up(blocks_of(part->columns, kernel->nr) * sliver, AM_GEMM_ALIGN),
+        .a_rows = (const char *)args->a + (part->row * args->lda + part->step) * element,
+        .b_rows = part_of_b(kernel, args, part),
         .m = part->rows,
         .n = part->columns,
         .k = part->steps,
-        .c = (char *)args->c + (part->row * args->ldc + part->column) * kernel->element,
-        .ldc = args->ldc,
+        .c = (char *)args->c + (part->row * args->ldc + part->column) * element,
         .lda = args->lda,
+        .ldb = args->ldb,
+        .ldc = args->ldc,
         .add = args->add || part->step > 0,
     };
-}
 
-void am_gemm_multiply_part(const struct am_gemm_kernel *kernel, const struct am_gemm_args *args,
-                           const struct am_gemm_part *part, const void *panel, void *workspace)
-{
-    char *const b = (char *)workspace + edge_bytes(kernel);
-    struct packed p = packed_of(kernel, args, part);
-
-    p.a = (char *)panel; /* which is not written to without a source */
-    p.b = b;
-    p.edge = workspace;
-    kernel->pack_b(part_of_b(kernel, args, part), args->ldb, part->steps, part->columns,
-                   part->steps, b);
-    multiply_packed(&p);
+    if (next->steps)
+        p.later = (struct later){.from = part_of_b(kernel, args, next),
+                                 .ld = args->ldb,
+                                 .rows = next->steps,
+                                 .columns = next->columns};
+    multiply_packed(&p, share->first);
 }
 
 static struct am_gemm_part part_at(const struct am_gemm_args *args,
@@ -335,9 +389,10 @@ static struct am_gemm_part part_at(const struct am_gemm_args *args,
     return at;
 }
 
-/* The part after this one: columns first, then steps, then rows. False: there is none. */
-static bool next_part(const struct am_gemm_args *args, const struct am_gemm_blocking *block,
-                      const struct am_gemm_part *part, struct am_gemm_part *next)
+/* The part after this one: columns first, then steps, then rows. Without steps: there is none. */
+static struct am_gemm_part next_part(const struct am_gemm_args *args,
+                                     const struct am_gemm_blocking *block,
+                                     const struct am_gemm_part *part)
 {
     struct am_gemm_part at = {
         .row = part->row, .column = part->column + block->nc, .step = part->step};
@@ -350,44 +405,24 @@ static bool next_part(const struct am_gemm_args *args, const struct am_gemm_bloc
         at.step = 0;
         at.row += block->mc;
     }
-    if (at.row >= args->m)
-        return false;
-    *next = part_at(args, block, at);
-    return true;
+    return at.row >= args->m ? (struct am_gemm_part){0} : part_at(args, block, at);
 }
 
-/* Slivers of A are packed when they are first used, in the first block of columns, and a block of B
- * while the one before it is used: what is packed is fetched while there is something to compute.
- */
 void am_gemm_multiply(const struct am_gemm_kernel *kernel, const struct am_gemm_blocking *block,
                       const struct am_gemm_args *args, void *workspace)
 {
     const struct am_gemm_blocking alike = am_gemm_even(kernel, block, args);
-    char *const edge = (char *)workspace + am_gemm_panel_bytes(kernel, block);
-    char *b = edge + edge_bytes(kernel), *other = b + block_bytes(kernel, block);
-    struct am_gemm_part part = part_at(args, &alike, (struct am_gemm_part){.row = 0}), next = part;
-    bool more = args->m && args->n && args->k;
+    struct am_gemm_share share = {.panel = am_gemm_panel_at(kernel, block, workspace)};
 
-    if (!more)
+    if (!args->m || !args->n || !args->k)
         return;
-    kernel->pack_b(args->b, args->ldb, part.steps, part.columns, part.steps, b);
-    for (; more; part = next) {
-        struct packed p = packed_of(kernel, args, &part);
-        char *const now = b;
-
-        p.a = workspace;
-        p.b = now;
-        p.edge = edge;
-        p.source = part.column == 0 ? part_of_a(kernel, args, &part) : NULL;
-        more = next_part(args, &alike, &part, &next);
-        if (more)
-            p.later = (struct later){.from = part_of_b(kernel, args, &next),
-                                     .ld = args->ldb,
-                                     .rows = next.steps,
-                                     .columns = next.columns,
-                                     .to = other};
-        multiply_packed(&p);
-        b = other;
-        other = now;
+    share.next = part_at(args, &alike, share.next);
+    while (share.next.steps) {
+        share.part = share.next;
+        share.next = next_part(args, &alike, &share.part);
+        if (share.part.column == 0)
+            am_gemm_panel_clear(kernel, block, &share.panel);
+        am_gemm_multiply_part(kernel, args, &share,
+                              (char *)workspace + am_gemm_panel_bytes(kernel, block));
     }
 }

@@ -31,10 +31,13 @@ struct am_gemm_ahead {
     size_t pace;                         /* bytes from one line to the next */
     const char *row[AM_GEMM_ROWS_AHEAD]; /* rows that are packed next; NULL: none */
     size_t row_pace;
+    const char *b_rows; /* what B is packed from, for the micro-kernel that does it */
+    size_t b_row_bytes; /* from one row to the next */
 };
 
-/* A packed sliver of `mr` rows of A times one of `nr` columns of B, k steps, into C. */
-typedef void am_gemm_micro_fn(size_t k, const void *a, const void *b, void *c, size_t ldc, bool add,
+/* A packed sliver of `mr` rows of A times one of `nr` columns of B, k steps, into C. One of the two
+ * reads B's rows and leaves them packed at b. */
+typedef void am_gemm_micro_fn(size_t k, const void *a, void *b, void *c, size_t ldc, bool add,
                               const struct am_gemm_ahead *ahead);
 /* Packs `rows` by `columns` elements at `from` (`ld` from row to row) into slivers of `mr` rows,
  * column after column; the last sliver is filled up by zeros. */
@@ -48,6 +51,7 @@ struct am_gemm_kernel {
     size_t element; /* bytes */
     size_t mr, nr;
     am_gemm_micro_fn *micro;
+    am_gemm_micro_fn *micro_packing; /* NULL: B is packed before */
     am_gemm_pack_a_fn *pack_a;
     am_gemm_pack_b_fn *pack_b;
 };
@@ -61,8 +65,8 @@ struct am_gemm_variant {
 
 const struct am_gemm_variant *am_gemm_find(const char *isa); /* NULL when unknown */
 
-/* How much is packed at a time: mc by kc of A, for the last cache; kc by nc of B, for the second,
- * which has two of them. */
+/* How much is packed at a time: mc by kc of A, for the last cache; kc by nc of B, for the second.
+ */
 struct am_gemm_blocking {
     size_t mc, nc, kc;
 };
@@ -90,18 +94,35 @@ struct am_gemm_part {
 struct am_gemm_blocking am_gemm_even(const struct am_gemm_kernel *kernel,
                                      const struct am_gemm_blocking *block,
                                      const struct am_gemm_args *args);
+
+/* Slivers of A, each packed by the first who needs it. Who needs one while another packs it packs
+ * it once more for itself: nobody waits. */
+struct am_gemm_panel {
+    _Atomic unsigned char *states; /* of the slivers */
+    char *slivers;
+};
+
 size_t am_gemm_panel_bytes(const struct am_gemm_kernel *kernel,
                            const struct am_gemm_blocking *block);
+/* In `memory`, aligned to AM_GEMM_ALIGN; clear it before its first use. */
+struct am_gemm_panel am_gemm_panel_at(const struct am_gemm_kernel *kernel,
+                                      const struct am_gemm_blocking *block, void *memory);
+/* None of its slivers is packed. Nobody may use it meanwhile. */
+void am_gemm_panel_clear(const struct am_gemm_kernel *kernel, const struct am_gemm_blocking *block,
+                         const struct am_gemm_panel *panel);
 /* What am_gemm_multiply_part() needs, as am_gemm_workspace(). */
 size_t am_gemm_part_workspace(const struct am_gemm_kernel *kernel,
                               const struct am_gemm_blocking *block);
-/* Packs the part's rows and steps of A at `to`. Rows that are packed by several calls lie one after
- * the other: each but the last has a multiple of mr. */
-void am_gemm_pack_rows(const struct am_gemm_kernel *kernel, const struct am_gemm_args *args,
-                       const struct am_gemm_part *part, void *to);
-/* The part of C, from a panel that has its rows and steps; B is packed here. `part->columns` is at
- * most block->nc. */
+
+/* Some of a product, by one of those who share its panel. */
+struct am_gemm_share {
+    struct am_gemm_part part;   /* its columns at most block->nc */
+    struct am_gemm_part next;   /* whose rows of B are fetched meanwhile; without steps: none */
+    struct am_gemm_panel panel; /* of the part's rows and steps */
+    size_t first;               /* sliver of A: others begin with others, so that all pack */
+};
+
 void am_gemm_multiply_part(const struct am_gemm_kernel *kernel, const struct am_gemm_args *args,
-                           const struct am_gemm_part *part, const void *panel, void *workspace);
+                           const struct am_gemm_share *share, void *workspace);
 
 #endif

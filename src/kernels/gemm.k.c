@@ -21,7 +21,7 @@
 #define REP_ROWS AM_REP_4
 #endif
 enum {
-    ROWS_AHEAD = 8, /* of B, fetched while it is packed */
+    ROWS_AHEAD = 16, /* of B, fetched while it is packed */
     SIDE_BY_SIDE = 4,
     PAUSE = 2, /* chunks after each line of C: with one or four less is gained */
 };
@@ -32,8 +32,9 @@ enum {
 
 #define CLEAR(i, v) V c##i##_##v = {0};
 #define CLEAR_ROW(i) ON_ROW(CLEAR, i)
-#define LOAD_B(v) const V b##v = *(const V *)(at_b + v * LANES);
-#if AM_VEC_BYTES == 64 /* written out: gcc 12 moves sums about where they leave few registers */
+#define LOAD_B(v) const V b##v = *(const V *)(from_b + v * LANES);
+#define STORE_B(v) *(V *)(at_b + v * LANES) = b##v;
+#if defined(__FMA__) /* written out: gcc 12 moves sums about where they leave few registers */
 #define STEP(i, v)                                                                                 \
     __asm__("vfmadd231p" LETTER " %2, %1, %0" : "+v"(c##i##_##v) : "v"(b##v), "v"(x##i));
 #define TAKE_A(i)                                                                                  \
@@ -50,8 +51,16 @@ enum {
     ON_ROW(STEP, i)
 #define AT_STEP(s)                                                                                 \
     {                                                                                              \
-        const REAL *const at_a = a + (s)*ROWS, *const at_b = b + (s)*COLUMNS;                      \
+        const REAL *const at_a = a + (s)*ROWS;                                                     \
+        REAL *const at_b = b + (s)*COLUMNS;                                                        \
+        const REAL *const from_b = PACKING ? (const REAL *)(const void *)now : at_b;               \
         REP_VECTORS(LOAD_B)                                                                        \
+        if (PACKING) {                                                                             \
+            REP_VECTORS(STORE_B)                                                                   \
+            FETCH_B                                                                                \
+            now += row_bytes;                                                                      \
+            soon += row_bytes;                                                                     \
+        }                                                                                          \
         REP_ROWS(STEP_ROW)                                                                         \
     }
 /* All prefetches lead into the first cache, though most of what they bring is used later, from the
@@ -71,12 +80,16 @@ enum {
     b += AM_GEMM_CHUNK * COLUMNS;
 #if AM_VEC_BYTES == 64 /* a line per vector; narrower rows begin one, where C is aligned */
 #define C_LINES VECTORS
+#define FETCH_B                                                                                    \
+    __builtin_prefetch(soon);                                                                      \
+    __builtin_prefetch(soon + AM_GEMM_ALIGN);
 #define FETCH_ROW                                                                                  \
     __builtin_prefetch(row, 1);                                                                    \
     __builtin_prefetch(row + LINE, 1);                                                             \
     row += ldc;
 #else
 #define C_LINES 1
+#define FETCH_B __builtin_prefetch(soon);
 #define FETCH_ROW                                                                                  \
     __builtin_prefetch(row, 1);                                                                    \
     row += ldc;
@@ -145,7 +158,8 @@ enum {
 #define KERNEL(type, bytes)                                                                        \
     {                                                                                              \
         .element = (bytes), .mr = ROWS, .nr = VECTORS * sizeof(am_v##type) / (bytes),              \
-        .micro = gemm_micro_##type, .pack_a = gemm_pack_a_##type, .pack_b = gemm_pack_b_##type     \
+        .micro = gemm_micro_##type, .micro_packing = gemm_micro_packing_##type,                    \
+        .pack_a = gemm_pack_a_##type, .pack_b = gemm_pack_b_##type                                 \
     }
 
 const struct am_gemm_variant AM_KERNEL(am_gemm_) = {

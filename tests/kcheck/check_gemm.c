@@ -174,7 +174,7 @@ static bool is_blocking(const struct gemm_case *c, const struct am_gemm_caches *
         b.kc > 0 && b.mc > 0 && b.mc % c->kernel->mr == 0 && b.nc > 0 && b.nc % c->kernel->nr == 0;
 
     return whole && b.kc % AM_GEMM_CHUNK == 0 && is_fetched(c->kernel, b.nc) &&
-           (b.kc == AM_GEMM_CHUNK || b.nc * row <= caches->l2 / 16 * 5) &&
+           (b.kc == AM_GEMM_CHUNK || b.nc * row <= caches->l2 / 8 * 3) &&
            (b.mc == c->kernel->mr || (b.mc - c->kernel->mr) * row < caches->l3 / 2);
 }
 

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* One product of whole matrices, by threads that share what they pack.
  *
- * The product is cut into stages: so many rows of C by so many steps of its sums. In a stage the
- * panel of A is packed by blocks of rows; then blocks of columns pack their part of B, which nobody
- * else needs, and multiply. So everything is packed once per stage, whoever does it, and a thread
- * that was held up leaves its blocks to the others. Two panels are in use at a time: the next stage
- * is packed while this one is multiplied. The order of additions is that of one thread: the same
- * bits. Blocks wait for each other (struct am_blocks): an executor with dependencies is needed. */
+ * The product is cut into stages: so many rows of C by so many steps of its sums. In a stage blocks
+ * of columns pack their part of B, which nobody else needs, and multiply; a sliver of A is packed
+ * by the first of them that comes to it, and each begins with another one. So there is no time in
+ * which everybody packs, everything is packed once per stage, whoever does it, and a thread that
+ * was held up leaves its blocks to the others. Two panels are in use at a time: a block of columns
+ * goes on to the next stage while others are in this one. The order of additions is that of one
+ * thread: the same bits. Blocks wait for each other (struct am_blocks): an executor with
+ * dependencies is needed.
+ */
 #ifndef AM_APP_GEMM_SHARED_H
 #define AM_APP_GEMM_SHARED_H
 

@@ -122,6 +122,8 @@ static void check_product(size_t m, size_t n, size_t k, size_t threads, struct a
         spoil();
         run_in_some_order(&blocks, rng, false);
         wrong += memcmp(c, expected, m * n * sizeof(double)) != 0;
+    }
+    for (int order = 0; order < ORDERS; order++) { /* which may leave panels as they must not be */
         spoil();
         run_in_some_order(&blocks, rng, true);
         unlike += memcmp(c, expected, m * n * sizeof(double)) != 0;
@@ -129,6 +131,62 @@ static void check_product(size_t m, size_t n, size_t k, size_t threads, struct a
     ok(wrong == 0, "the bits of one thread in %d orders", ORDERS);
     ok(unlike > 0, "orders against the waits show in %zu of %d outcomes", unlike, ORDERS);
     am_gemm_shared_free(shared);
+}
+
+/* ---- slivers that another thread is packing ---- */
+
+/* What is multiplied from inside of the packing of a sliver, as another thread would. */
+static struct {
+    const struct am_gemm_kernel *kernel;
+    const struct am_gemm_args *args;
+    struct am_gemm_share share;
+    void *workspace;
+    size_t packed; /* slivers, by both */
+    bool inside;
+} other;
+
+static void pack_beside_another(const void *from, size_t ld, size_t rows, size_t columns, void *to)
+{
+    other.packed++;
+    if (!other.inside) {
+        other.inside = true;
+        am_gemm_multiply_part(other.kernel, other.args, &other.share, other.workspace);
+    }
+    am_gemm_find("scalar")->kernel[AM_GEMM_F64].pack_a(from, ld, rows, columns, to);
+}
+
+/* Two halves of the columns from one panel; the second begins and ends while the first packs its
+ * first sliver, so it packs that one for itself and all others for both. */
+static void check_nobody_waits(struct am_rng *rng)
+{
+    struct am_gemm_shared_setup setup = setup_of(12, 8, STEPS, 2);
+    struct am_gemm_kernel kernel = *setup.kernel;
+    const struct am_gemm_blocking *const block = &setup.blocking;
+    const size_t bytes = am_gemm_part_workspace(&kernel, block), half = 4;
+    char *const panel = aligned_alloc(AM_GEMM_ALIGN, am_gemm_panel_bytes(&kernel, block));
+    char *const workspace = aligned_alloc(AM_GEMM_ALIGN, 2 * bytes);
+    struct am_gemm_share share = {.part = {.rows = 12, .columns = half, .steps = STEPS}};
+
+    if (!panel || !workspace)
+        return;
+    fill(rng);
+    multiply_alone(&setup);
+    spoil();
+    kernel.pack_a = pack_beside_another;
+    share.panel = am_gemm_panel_at(&kernel, block, panel);
+    am_gemm_panel_clear(&kernel, block, &share.panel);
+    other.kernel = &kernel;
+    other.args = &setup.args;
+    other.share = share;
+    other.share.part.column = half;
+    other.workspace = workspace + bytes;
+    am_gemm_multiply_part(&kernel, &setup.args, &share, workspace);
+    ok(memcmp(c, expected, 12 * 8 * sizeof(double)) == 0,
+       "a sliver that another packs is not waited for, nor taken before it is there");
+    ok(other.packed == 12 / kernel.mr + 1, "%zu slivers were packed %zu times", 12 / kernel.mr,
+       other.packed);
+    free(panel);
+    free(workspace);
 }
 
 static void check_refused(void)
@@ -153,6 +211,7 @@ int main(void)
     check_product(40, 48, 49, 2, &rng);
     check_product(13, 61, 22, 16, &rng);
     check_product(37, 5, 30, 4, &rng);
+    check_nobody_waits(&rng);
     check_refused();
     return tap_done();
 }

@@ -164,7 +164,7 @@ static double panel_seconds(const struct am_gemm_state *w, const struct am_gemm_
 
 /* ---- whole products ---- */
 
-static void multiply_nothing(size_t k, const void *a, const void *b, void *c, size_t ldc, bool add,
+static void multiply_nothing(size_t k, const void *a, void *b, void *c, size_t ldc, bool add,
                              const struct am_gemm_ahead *ahead)
 {
     (void)k, (void)a, (void)b, (void)c, (void)ldc, (void)add, (void)ahead;
@@ -177,15 +177,15 @@ static void multiply_all(void *self)
     w->engine.executor->run(w->engine.self, &w->blocks, 1);
 }
 
-/* Seconds of a product by another micro-kernel. The outcome is spoilt by it. */
-static double seconds_with(struct am_gemm_state *w, am_gemm_micro_fn *micro,
-                           const struct am_clock *clock)
+/* Seconds of a product whose blocks are packed, but not multiplied. The outcome is spoilt by it. */
+static double seconds_packing(struct am_gemm_state *w, const struct am_clock *clock)
 {
     const struct am_gemm_kernel *const kernel = w->own.kernel;
     struct am_gemm_kernel other = *kernel;
     double seconds;
 
-    other.micro = micro;
+    other.micro = multiply_nothing;
+    other.micro_packing = NULL;
     w->own.kernel = &other;
     seconds = am_near_seconds(clock, multiply_all, w);
     w->own.kernel = kernel;
@@ -203,8 +203,8 @@ struct counts {
 static void measure(struct am_gemm_state *w, const struct am_ctx *ctx, const struct counts *n)
 {
     const struct am_gemm_kernel *const kernel = w->own.kernel;
-    const double whole = seconds_with(w, kernel->micro, ctx->clock);
-    const double packing = seconds_with(w, multiply_nothing, ctx->clock);
+    const double whole = am_near_seconds(ctx->clock, multiply_all, w);
+    const double packing = seconds_packing(w, ctx->clock);
     const double far = panel_seconds(w, &n->block, n->add, ctx->clock);
     struct sliver s;
     struct cost cost;

@@ -13,6 +13,8 @@
 enum {
     LINE_MAX_BYTES = 1024,
     JSON_DEPTH = 4,
+    INDENT = 2,
+    AXIS_INDENT = 6,
     READ_BY_PEOPLE = 4 /* columns; `list BENCH` has the rest */
 };
 
@@ -158,49 +160,93 @@ static const char *kind_name(enum am_axis_kind kind)
     return (unsigned)kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "?";
 }
 
-static void write_axis(const struct am_style *style, const struct am_axis *axis)
+/* "random, local": the values of an axis that are as usable as the one at `from`, or not here for
+ * the same reason; "" where an earlier one told it. */
+static const char *alike(const struct am_axis *axis, size_t from, struct am_arena *arena)
 {
-    (void)printf("  %s%s%s  (%s%s%s)  %s\n", am_style_on(style, AM_TONE_STRONG), axis->name,
-                 am_style_off(style, AM_TONE_STRONG), kind_name(axis->kind), axis->unit ? ", " : "",
-                 axis->unit ? axis->unit : "", axis->help ? axis->help : "");
-    (void)printf("      standard %s", axis->dflt ? axis->dflt : "-");
-    if (axis->quick)
-        (void)printf("   quick %s", axis->quick);
-    if (axis->thorough)
-        (void)printf("   thorough %s", axis->thorough);
-    if (axis->tune)
-        (void)printf("   tune %s", axis->tune);
-    (void)printf("\n");
+    const char *const why = am_axis_why_not(axis, from);
+    const char *names = "";
+
+    for (size_t i = 0; axis->choices[i] && names; i++) {
+        const char *const other = am_axis_why_not(axis, i), *const there =
+                                                                am_axis_elsewhere(axis, i);
+
+        if (!why != !other || (why && strcmp(why, other) != 0))
+            continue;
+        if (i < from)
+            return "";
+        names = am_arena_printf(arena, "%s%s%s%s%s%s", names, *names ? ", " : "", axis->choices[i],
+                                !why && there ? " (worker " : "", !why && there ? there : "",
+                                !why && there ? ")" : "");
+    }
+    return names ? names : "";
+}
+
+static void tell_choices(struct am_body *b, const struct am_axis *axis)
+{
     for (size_t i = 0; axis->choices && axis->choices[i]; i++) {
-        const char *why = am_axis_why_not(axis, i);
+        const char *const why = am_axis_why_not(axis, i), *const names = alike(axis, i, b->arena);
 
-        const char *there = am_axis_elsewhere(axis, i);
-
-        (void)printf("      %-14s %s%s%s\n", axis->choices[i], why ? "not here: " : "usable",
-                     why     ? why
-                     : there ? ", by worker "
-                             : "",
-                     !why && there ? there : "");
+        if (!*names)
+            continue;
+        (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, why ? "not here: " : "usable: ", "%s%s%s", names,
+                            why ? ": " : "", why ? why : "");
+        b->items[b->n - 1].indent = AXIS_INDENT;
     }
 }
 
-static void write_bench(void *self, const struct am_worker *worker, const struct am_bench *bench)
+static void tell_axis(struct am_body *b, const struct am_axis *axis)
 {
-    const struct am_cli *cli = self;
+    const char *const label =
+        am_arena_printf(b->arena, "%s (%s%s%s): ", axis->name, kind_name(axis->kind),
+                        axis->unit ? ", " : "", axis->unit ? axis->unit : "");
+    struct am_block *block = am_block_add(b, AM_BLOCK_PARAGRAPH, label, axis->help);
 
-    (void)printf("%s%s%s  %s\nversion %u, worker %s (%s)\n\nAxes (-p NAME=VALUES):\n",
-                 am_style_on(&cli->style, AM_TONE_STRONG), bench->name,
-                 am_style_off(&cli->style, AM_TONE_STRONG), bench->summary, bench->version,
-                 worker->name, worker->program ? worker->program : "absent");
+    block->indent = INDENT;
+    block->tone = AM_TONE_STRONG;
+    block = am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL, "standard %s%s%s%s%s%s%s",
+                          axis->dflt ? axis->dflt : "-", axis->quick ? "; quick " : "",
+                          axis->quick ? axis->quick : "", axis->thorough ? "; thorough " : "",
+                          axis->thorough ? axis->thorough : "", axis->tune ? "; tune " : "",
+                          axis->tune ? axis->tune : "");
+    block->indent = AXIS_INDENT;
+    tell_choices(b, axis);
+}
+
+static void tell_bench(void *self, const struct am_worker *worker, const struct am_bench *bench)
+{
+    static const struct am_column columns[] = {{.title = "metric"},
+                                               {.title = "unit"},
+                                               {.title = "better"},
+                                               {.title = "what it is", .flow = true}};
+    struct am_body *const b = self;
+    struct am_table *t;
+
+    (void)am_block_add(b, AM_BLOCK_HEADING, bench->name, bench->summary);
+    (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL, "version %u, worker %s (%s)", bench->version,
+                        worker->name, worker->program ? worker->program : "absent");
+    (void)am_block_add(b, AM_BLOCK_SUBHEADING, "Axes", "-p NAME=VALUES");
     for (size_t i = 0; bench->axes && bench->axes[i].name; i++)
-        write_axis(&cli->style, &bench->axes[i]);
-    (void)printf("\nMetrics (the first is compared):\n");
+        tell_axis(b, &bench->axes[i]);
+    (void)am_block_add(b, AM_BLOCK_SUBHEADING, "Metrics", "the first is compared");
+    t = am_block_table(b, columns, sizeof(columns) / sizeof(columns[0]));
+    t->indent = INDENT;
     for (size_t i = 0; bench->metrics[i].name; i++) {
-        const struct am_metric *m = &bench->metrics[i];
+        const struct am_metric *const m = &bench->metrics[i];
 
-        (void)printf("  %-16s %-12s %s is better; %s\n", m->name, m->unit,
-                     am_better_name(m->better), m->help ? m->help : "");
+        am_table_row(t);
+        am_table_text(t, m->name)->tone = AM_TONE_STRONG;
+        (void)am_table_text(t, m->unit);
+        (void)am_table_text(t, am_better_name(m->better));
+        (void)am_table_text(t, m->help);
     }
+}
+
+static void bench_blocks(struct am_body *b, const void *self)
+{
+    const struct listing *const l = self;
+
+    each_bench(l->catalogue, &l->cli->opt->operands, tell_bench, b);
 }
 
 /* ---- JSON ---- */
@@ -327,16 +373,15 @@ static void write_list(struct am_cli *cli, const struct am_catalogue *catalogue,
     /* Whoever names one bench, or a file, wants to know all of it. */
     const bool exact =
         cli->own.n > 0 || (patterns->n == 1 && am_strings_have(all, patterns->items[0]));
+    const bool in_full = cli->style.format == AM_FORMAT_TABLE && exact;
 
     if (cli->opt->axis_names)
         each_bench(catalogue, patterns, put_axes, &(struct names){.arena = cli->arena});
     else if (cli->opt->names)
         each_bench(catalogue, patterns, put_name, NULL);
-    else if (cli->style.format == AM_FORMAT_TABLE && exact)
-        each_bench(catalogue, patterns, write_bench, cli);
     else
         am_write(&(struct am_document){.self = &(struct listing){cli, catalogue},
-                                       .blocks = list_blocks,
+                                       .blocks = in_full ? bench_blocks : list_blocks,
                                        .data = list_data,
                                        .depth = JSON_DEPTH},
                  &cli->style, cli->arena, stdout);

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""What people read fits their terminal: no line of any command is wider than it, on machines small and large, and what
+was left out is named."""
+import fcntl
+import os
+import pty
+import re
+import struct
+import sys
+import termios
+import unicodedata
+
+from e2e import Bench, Tap
+
+MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "machines")
+RUN = ["cpu.flops", "mem.latency", "mem.bandwidth", "omp.sync", "app.stencil"]
+HERE = [["doctor"], ["list"], ["list", "mem.latency"], ["list", "app.stencil"], ["plan"], ["machines"], ["study"]]
+OF_RUNS = [["show", "NAME-1.db"], ["model", "NAME-1.db"], ["model", "NAME-1.db", "--facts"], ["explain", "NAME-1.db"],
+           ["compare", "NAME-1.db", "NAME-2.db"], ["check", "NAME-1.db", "NAME-2.db"],
+           ["history", "NAME-1.db", "NAME-2.db"], ["verify", "NAME-1.db"]]
+
+
+def columns(line):
+    wide = {"W": 2, "F": 2}
+    return sum(0 if unicodedata.combining(c) else wide.get(unicodedata.east_asian_width(c), 1) for c in line)
+
+
+def on_terminal(bench, width, args):
+    """What stands on standard output of a terminal so wide, without colours; messages go elsewhere."""
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+    pid = os.fork()
+    if pid == 0:
+        os.dup2(follower, 1)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        os.chdir(bench.dir)
+        os.execve(bench.archmeter, [bench.archmeter, *args], {**bench.real_env, "TERM": "xterm", "LC_ALL": "C.UTF-8"})
+    os.close(follower)
+    out = b""
+    while True:
+        try:
+            piece = os.read(leader, 1 << 16)
+        except OSError:
+            break
+        if not piece:
+            break
+        out += piece
+    os.waitpid(pid, 0)
+    os.close(leader)
+    return re.sub(r"\x1b\[[0-9;]*m", "", out.decode()).replace("\r\n", "\n")
+
+
+def check(tap, bench, what, args):
+    for width in (80, 60):
+        text = on_terminal(bench, width, args)
+        wide = [line for line in text.split("\n") if columns(line) > width]
+        tap.ok(len(text) > 20 and not wide, f"{what}: {' '.join(args)} fits {width} columns",
+               "\n".join(wide[:5]) or text[:300])
+
+
+def main():
+    tap = Tap()
+    bench = Bench(sys.argv[1], sys.argv[2])
+    for name, more in (("zen4-guest-2", []), ("gpu-host-8", ["ocl.arith"])):
+        machine = ["--machine", os.path.join(MACHINES, f"{name}.machine")]
+        for seed in ("1", "2"):
+            bench.run(*machine, "run", *RUN, *more, "--quick", "--seed", seed, "-o", f"{name}-{seed}.db", env=bench.real_env)
+        for args in HERE:
+            check(tap, bench, name, [*machine, *args])
+        for args in OF_RUNS:
+            check(tap, bench, name, [word.replace("NAME", name) for word in args])
+    told = on_terminal(bench, 80, ["show", "gpu-host-8-1.db"])
+    tap.ok(re.search(r"left out to fit the terminal: \w", told), "columns that are left out are named", told[-300:])
+    tap.done()
+
+
+main()

@@ -112,6 +112,25 @@ static double grid_bytes(const struct am_result *r)
     return am_result_number(r, "n") * element * (in_place ? 1 : 2);
 }
 
+/* A described stencil (doc/guide/own-stencil.md) says the bytes of all passes of an iteration; its
+ * grid is what one of them touches. How many there are is known of plain sweeps, one per step, and
+ * where the depth is given; else a field in two arrays is the least that it can be. Benches of
+ * others that look alike have not all of these axes: what they touch is all that is known. */
+static double described_bytes(const struct am_result *r)
+{
+    const double all = r->work.bytes_read + r->work.bytes_written;
+    const double steps = am_result_number(r, "steps"), depth = am_result_number(r, "depth");
+    const double element = am_result_is(r, "type", "f32") ? 4 : 8;
+
+    if (!(steps >= 1) || !(depth >= 0) || !(am_result_number(r, "strip") >= 0))
+        return all;
+    if (am_result_is(r, "variant", "plain"))
+        return all / steps;
+    if (depth >= 1)
+        return all / ceil(steps / fmin(depth, steps));
+    return fmax(all / steps, 2 * element * r->work.ops / steps);
+}
+
 static const struct am_bound_row bounds[] = {
     {.bench = BENCH,
      .where = "variant=fft",
@@ -125,6 +144,7 @@ static const struct am_bound_row bounds[] = {
      .where = "variant=device,device-wave",
      .role = AM_BOUND_FOREIGN,
      .why = "on devices a described stencil says no name by which their ceilings are known"},
+    {.bench = "own.*", .where = "variant=plain,tiled,wave", .working_set = described_bytes},
     {0},
 };
 

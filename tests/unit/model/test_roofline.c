@@ -516,6 +516,34 @@ static void check_own(void)
     }
 }
 
+/* All passes of an iteration over a grid that a cache holds are not a set that memory holds. */
+static void check_described(void)
+{
+    static const struct {
+        const char *text;
+        enum am_tier level;
+    } cases[] = {{"variant=plain steps=16 depth=0", AM_TIER_L3},
+                 {"variant=plain steps=1 depth=0", AM_TIER_MEMORY},
+                 {"variant=tiled steps=16 depth=4", AM_TIER_MEMORY},
+                 {"variant=wave steps=16 depth=1", AM_TIER_L3},
+                 {"variant=wave steps=16 depth=0", AM_TIER_L3}};
+    struct am_explanations all;
+    struct rx_run run = {0};
+
+    make_machine(&run);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *const text = am_arena_printf(
+            &run.arena, "%s type=f64 isa=avx2 strip=0 device=0 threads=1", cases[i].text);
+        struct am_result *const r = add_app(&run, text, 1e6, MIB(64), MIB(64), 1e9);
+
+        r->bench = "own.heat3d"; /* 128 MiB: 16 passes over 8 */
+        r->work.ops = 16 * MIB(4) / 8;
+        explain_with(&run, &all);
+        ok(last_of(&all)->level == cases[i].level, "%s: level %d", text, last_of(&all)->level);
+    }
+    am_arena_fini(&run.arena);
+}
+
 static void check_refusals(void)
 {
     struct rx_run run = {0};
@@ -566,6 +594,7 @@ int main(void)
     check_grade();
     check_noise();
     check_own();
+    check_described();
     check_refusals();
     return tap_done();
 }

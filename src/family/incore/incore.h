@@ -77,6 +77,9 @@ struct am_incore {
     /* Where an instruction of more slots than one may stand among those of a cycle, by cpu.loop:
      * behind fewer than so many others, and so many slots; 0: anywhere. */
     unsigned split_first, split_slots;
+    /* Instructions of a kind that are handed out per cycle at most, by cpu.loop; 0: as many as
+     * there are slots. */
+    unsigned handed[AM_MIX_ROWS];
     double window;  /* instructions in flight, by cpu.window; 0: not measured */
     double waiting; /* vector operations that wait to begin, by cpu.window; 0: the same */
     struct am_incore_way *ways; /* latencies, of all forms that have one */
@@ -112,6 +115,10 @@ bool am_incore_infer(const struct am_result_set *set, struct am_arena *arena, st
 /* groups.c: cycles per iteration in which instructions of so many slots each are handed out, in
  * order and over the loop's end, where `width`, `split_first` and `split_slots` are known. */
 double am_incore_groups(const struct am_incore *core, const unsigned *slots, size_t n);
+
+/* handed.c: how many instructions of a kind a core hands out per cycle, by a result of cpu.loop
+ * with rows of them, behind `width` and the forms; others' results change nothing. */
+void am_incore_read_handed(struct am_incore *core, const struct am_result *result);
 
 /* What a run must have measured for all that follows: patterns of `run`. */
 extern const char am_incore_needs[];

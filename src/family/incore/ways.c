@@ -222,7 +222,9 @@ static void read_loops(struct am_incore *core, const struct am_result *result, b
     const char *const with = am_result_text(result, "with");
     double cycles[AM_MIX_SET], width = 0;
 
-    if (split != (with && strcmp(with, "indexed") == 0))
+    if (with && strcmp(with, split ? "indexed" : "nothing") != 0)
+        return;
+    if (split && !with)
         return;
     for (unsigned i = 0; i < AM_MIX_SET; i++) {
         cycles[i] = sound(result, loop_names[i]);
@@ -257,6 +259,12 @@ bool am_incore_read_ways(const struct am_result_set *set, struct am_arena *arena
             if (r->state == AM_POINT_OK && strcmp(r->bench, "cpu.loop") == 0)
                 read_loops(core, r, split);
         }
+    }
+    for (size_t i = 0; i < set->n; i++) {
+        const struct am_result *const r = &set->results[i];
+
+        if (r->state == AM_POINT_OK && strcmp(r->bench, "cpu.loop") == 0)
+            am_incore_read_handed(core, r);
     }
     return true;
 }

@@ -45,6 +45,19 @@
 enum am_mix_anchor { AM_MIX_ANCHOR_MAP(AM_MIX_ANCHOR_ENUM) AM_MIX_ANCHORS };
 #undef AM_MIX_ANCHOR_ENUM
 
+/* What cpu.loop has in rows, before twice as many that need no unit: cores may hand out fewer of a
+ * kind per cycle than slots. X(kind, form on x86-64, form on AArch64 or "") */
+#define AM_MIX_ROW_MAP(X)                                                                          \
+    X(operations, "add_r64", "add_x")                                                              \
+    X(loads, "mov_r64_m64_row", "ldr_x_row")                                                       \
+    X(stores, "mov_m64_r64", "str_x")                                                              \
+    X(vector_loads, "movups_xmm_m128", "ldr_q")                                                    \
+    X(loading_operations, "cmp_r64_m64", "")
+#define AM_MIX_ROW_ENUM(kind, other, arm) AM_MIX_ROW_##kind,
+enum am_mix_row { AM_MIX_ROW_MAP(AM_MIX_ROW_ENUM) AM_MIX_ROWS };
+#undef AM_MIX_ROW_ENUM
+enum { AM_MIX_ROW_SLOTS = 2 }; /* of these behind each of the row */
+
 /* A point of cpu.mix is a set of so many random mixes; their metrics are mix_1 and so on. */
 #define AM_MIX_SET_MAP(X)                                                                          \
     X(1)                                                                                           \

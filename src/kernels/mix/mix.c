@@ -130,13 +130,13 @@ static int by_place(const void *a, const void *b)
     return (x->part > y->part) - (x->part < y->part);
 }
 
-static size_t spread(const struct am_mix_part *parts, size_t n, struct place *out)
+static size_t spread(const struct am_mix_part *parts, size_t n, bool rows, struct place *out)
 {
     size_t used = 0;
 
     for (unsigned p = 0; p < n; p++) {
         for (unsigned i = 0; i < parts[p].count; i++)
-            out[used++] = (struct place){.at = (i + 0.5) / parts[p].count, .part = p};
+            out[used++] = (struct place){.at = rows ? p : (i + 0.5) / parts[p].count, .part = p};
     }
     qsort(out, used, sizeof(*out), by_place);
     return used;
@@ -209,7 +209,7 @@ static enum am_status check_parts(const struct am_mix_part *parts, size_t n, str
     return AM_OK;
 }
 
-enum how { COPIED, ONCE, CHAINED };
+enum how { COPIED, ONCE, ROWS, CHAINED };
 
 static enum am_status add(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,
                           enum how how, struct am_mix_loop *out, struct am_err *err)
@@ -231,8 +231,8 @@ static enum am_status add(struct am_mix_room *room, const struct am_mix_part *pa
         instructions += (size_t)parts[i].count *
                         (how == CHAINED ? parts[i].form->links : parts[i].form->instructions);
     }
-    total = spread(parts, n, places);
-    *out = (struct am_mix_loop){.copies = how == ONCE ? 1 : am_mix_copies(total),
+    total = spread(parts, n, how == ROWS, places);
+    *out = (struct am_mix_loop){.copies = how == ONCE || how == ROWS ? 1 : am_mix_copies(total),
                                 .instructions = instructions};
     memcpy(&out->fn, &w.at, sizeof(out->fn)); /* a pointer to code, from one to its bytes */
     put(&w, am_mix_frames[bank].enter,
@@ -258,6 +258,12 @@ enum am_status am_mix_add_once(struct am_mix_room *room, const struct am_mix_par
                                struct am_mix_loop *out, struct am_err *err)
 {
     return add(room, parts, n, ONCE, out, err);
+}
+
+enum am_status am_mix_add_rows(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,
+                               struct am_mix_loop *out, struct am_err *err)
+{
+    return add(room, parts, n, ROWS, out, err);
 }
 
 enum am_status am_mix_add_chain(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,

@@ -115,6 +115,9 @@ enum am_status am_mix_add(struct am_mix_room *room, const struct am_mix_part *pa
 /* The same of one copy, however short: a loop as programs have them. */
 enum am_status am_mix_add_once(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,
                                struct am_mix_loop *out, struct am_err *err);
+/* The same with all of a part before the next one. */
+enum am_status am_mix_add_rows(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,
+                               struct am_mix_loop *out, struct am_err *err);
 /* The same of the parts' chains, all through one register: each instruction waits for the one
  * before. AM_E_ABSENT: a part has none. */
 enum am_status am_mix_add_chain(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,

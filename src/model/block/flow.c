@@ -3,6 +3,7 @@
 #include "model/block/flow.h"
 
 #include "base/text.h"
+#include "model/block/handing.h"
 
 #include <math.h>
 #include <string.h>
@@ -81,8 +82,9 @@ struct loaded {
 /* The core's limits while a loop is played. */
 struct limits {
     size_t window, resources;
-    size_t n;         /* instructions that entered the window */
-    double front;     /* when the next instruction is handed out */
+    size_t n;     /* instructions that entered the window */
+    double front; /* when the next instruction is handed out */
+    struct am_handing handing;
     double *retired;  /* of the last `window` instructions, in turn */
     double last;      /* of them */
     double *left;     /* of each cycle that is kept, by resource */
@@ -299,7 +301,7 @@ static double enter(struct limits *l, const struct am_predicted_line *line, size
     l->front = fmax(l->front, l->retired[l->n % l->window]);
     if (place != SIZE_MAX)
         l->front = fmax(l->front, l->entries[place]);
-    l->front += line->use[0];
+    l->front = am_handing_out(&l->handing, line, l->front) + line->use[0];
     return l->front;
 }
 
@@ -460,6 +462,7 @@ static bool open_limits(const struct am_incore *core, struct am_arena *arena, st
 {
     *l = (struct limits){.window = (size_t)fmin(core->window, WINDOW_MOST),
                          .resources = core->model.resources,
+                         .handing = {.core = core},
                          .waiting = (size_t)fmin(core->waiting, WINDOW_MOST)};
     l->entries = am_arena_array(arena, l->waiting + 1, sizeof(*l->entries));
     l->retired = am_arena_array(arena, l->window, sizeof(*l->retired));

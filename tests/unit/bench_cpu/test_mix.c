@@ -148,6 +148,32 @@ static void check_loops(void)
        "%zu loops of one form end where its kernel ends", ran);
 }
 
+/* All of a part before the next: 3 additions, then 5 shifts, one for each register. */
+static void check_rows(void)
+{
+    const struct am_mix_part parts[] = {{am_mix_find(ADD), 3}, {am_mix_find(SHIFT), 5}};
+    struct am_mix_area *const area = new_area(AM_INSTR_I);
+    struct am_mix_room room = {.base = NULL};
+    struct am_mix_loop loop;
+    struct am_err err = {0};
+    uint64_t want, got;
+    size_t wrong = 0;
+
+    ok(am_mix_room_open(&room, 1, &err) == AM_OK &&
+           am_mix_add_rows(&room, parts, 2, &loop, &err) == AM_OK &&
+           am_mix_seal(&room, &err) == AM_OK,
+       "a loop of two rows is made");
+    loop.fn(&area->regs, 1);
+    for (size_t i = 0; i < 8; i++) {
+        want = (i < 3 ? added : shifted)(area->regs.gpr, &area->regs);
+        memcpy(&got, area->regs.out[i], sizeof(got));
+        wrong += got != want;
+    }
+    ok(loop.copies == 1 && wrong == 0, "one copy, the first part before the second");
+    am_mix_room_close(&room);
+    free(area);
+}
+
 /* 2 additions and 1 shift per mix, 32 copies. The order is spread: add, shift, add; and the 8
  * registers have one turn for both, so that no two neighbours have one in common. */
 static void check_order(void)
@@ -260,6 +286,7 @@ int main(void)
     check_loops();
     check_own();
     check_order();
+    check_rows();
     check_refusals();
     check_encodings();
     return tap_done();

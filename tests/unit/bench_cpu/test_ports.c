@@ -97,6 +97,10 @@ int main(void)
                                       {.kind = AM_AXIS_NAME, .name = "machine"}};
     const struct am_value chain[] = {{.kind = AM_AXIS_NAME, .name = "imul_r64"},
                                      {.kind = AM_AXIS_NAME, .name = "machine"}};
+    const struct am_value nothing[] = {{.kind = AM_AXIS_NAME, .name = "nothing"},
+                                       {.kind = AM_AXIS_NAME, .name = "machine"}};
+    const struct am_value rows[] = {{.kind = AM_AXIS_NAME, .name = "loads"},
+                                    {.kind = AM_AXIS_NAME, .name = "machine"}};
     const struct am_value one = {.kind = AM_AXIS_INT, .i = 17};
     const struct am_value refused[] = {{.kind = AM_AXIS_NAME, .name = "adc_r64"},
                                        {.kind = AM_AXIS_NAME, .i = 0, .name = "1:1"}};
@@ -115,7 +119,8 @@ int main(void)
     is_str(first.anchors, "legacy", "legacy forms are measured beside legacy anchors");
     check_bench(&am_bench_cpu_chain, chain, "a chain of imul_r64", &first);
     check_chains();
-    check_bench(&am_bench_cpu_loop, chain + 1, "short loops", &first);
+    check_bench(&am_bench_cpu_loop, nothing, "short loops", &first);
+    check_bench(&am_bench_cpu_loop, rows, "rows of loads", &first);
     check_bench(&am_bench_cpu_mix, &one, "a set of random mixes", &first);
     check_bench(&am_bench_cpu_mix, &one, "the same", &second);
     ok(first.forms[0] && strchr(first.forms, '*'), "a mix says what it is made of: %s",

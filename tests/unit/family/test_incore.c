@@ -421,6 +421,39 @@ static void check_split(void)
        am_incore_groups(&without, scalar, 16));
 }
 
+/* What loops of rows say on a core of 6 slots, of instructions that take `alone` cycles each. */
+static unsigned found_handed(const double *cycles, double alone)
+{
+    struct am_incore_form form = {.name = "mov_r64_m64_row", .alone = {.value = alone}};
+    struct rx_run run = {0};
+    struct am_incore core = {.forms = &form, .n_forms = 1, .width = 6};
+    struct am_result *const r = add_result(&run, "cpu.loop", "with=loads on=machine", AM_MIX_SET);
+
+    for (unsigned i = 1; i <= AM_MIX_SET; i++)
+        put(&run, r, am_arena_printf(&run.arena, "loop_%u", i), cycles[i - 1]);
+    am_evidence_settle(&run.set);
+    am_incore_read_handed(&core, &run.set.results[0]);
+    am_arena_fini(&run.arena);
+    return core.handed[AM_MIX_ROW_loads];
+}
+
+static void check_handed(void)
+{
+    /* Zen 4, loads of general registers, measured. */
+    static const double zen[AM_MIX_SET] = {1.00,  1.17,  2.02,  2.17,  3.00,  3.26,  4.01,  4.56,
+                                           5.01,  5.68,  6.01,  6.76,  7.52,  8.02,  8.52,  9.01,
+                                           10.03, 10.27, 11.02, 11.53, 12.03, 12.69, 13.03, 13.78};
+    double free_of[AM_MIX_SET], by_units[AM_MIX_SET];
+
+    for (unsigned i = 0; i < AM_MIX_SET; i++) {
+        free_of[i] = fmax(1, (3 * (i + 1) + 1) / 6.0);
+        by_units[i] = fmax(free_of[i], i + 1);
+    }
+    ok(found_handed(zen, 1 / 3.0) == 4, "four loads are handed out per cycle");
+    ok(found_handed(free_of, 1 / 3.0) == 0, "a core that hands out anything has no limit");
+    ok(found_handed(by_units, 1) == 0, "nor has one whose units are the limit");
+}
+
 static void check_fetch(void)
 {
     ok(found_fetch(6, 8, 0) == 8 && found_fetch(6, 8, 0.005) == 8, "eight per cycle are found");
@@ -432,6 +465,7 @@ static void check_fetch(void)
 int main(void)
 {
     check_fetch();
+    check_handed();
     check_split();
     check_grade_of_least();
     check_planted();

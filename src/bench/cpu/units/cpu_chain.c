@@ -9,7 +9,8 @@
  * that are graded one by one, in some minutes; these are for predictions, which need all of them.
  * A point of cpu.loop are loops of 1 to 24 instructions beside their own end, which show how many
  * operations a core takes in per cycle where it jumps back; with one that is split in two, where in
- * a cycle's operations that may stand. The loops are made in prepare() and
+ * a cycle's operations that may stand; with rows of one kind before those that need nothing, how
+ * many of the kind are handed out per cycle. The loops are made in prepare() and
  * timed in slices (bench/cpu/units/slices.h). */
 #include "bench/cpu/units/slices.h"
 #include "core/bench/place.h"
@@ -135,14 +136,45 @@ const struct am_bench am_bench_cpu_chain = {
 /* ---- cpu.loop ---- */
 
 enum loop_axis { WITH, LOOP_ON };
-static const char *const with_names[] = {"nothing", "indexed", NULL};
-static const char indexed_form[] = "cmp_r64_m64_indexed";
+#define ROW_NAME(kind, other, arm) #kind,
+static const char *const with_names[] = {"nothing", "indexed", AM_MIX_ROW_MAP(ROW_NAME) NULL};
+#undef ROW_NAME
+#define ROW_FORM(kind, other, arm) {#kind, other, arm},
+static const char *const with_forms[][3] = {{"indexed", "cmp_r64_m64_indexed", ""},
+                                            AM_MIX_ROW_MAP(ROW_FORM)};
+#undef ROW_FORM
+
+/* What else is in the loops; NULL: nothing, or nothing that is known here. */
+static const struct am_mix_form *form_with(const char *name)
+{
+    for (size_t i = 0; i < sizeof(with_forms) / sizeof(with_forms[0]); i++) {
+        const struct am_mix_form *const form = am_mix_find(with_forms[i][1]);
+
+        if (strcmp(with_forms[i][0], name) == 0)
+            return form ? form : am_mix_find(with_forms[i][2]);
+    }
+    return NULL;
+}
 
 static const char *why_not_with(const char *name)
 {
-    return strcmp(name, "indexed") == 0 && !am_mix_find(indexed_form)
-               ? "this architecture has no such form"
-               : am_mix_unsupported;
+    const struct am_mix_form *const form = form_with(name);
+
+    if (am_mix_unsupported || strcmp(name, "nothing") == 0)
+        return am_mix_unsupported;
+    return form ? am_mix_why_not(form->name) : "this architecture has no such form";
+}
+
+static enum am_status add_loop(struct am_slices *m, const struct am_mix_form *slot,
+                               const char *with, unsigned i, struct am_err *err)
+{
+    const struct am_mix_form *const form = form_with(with);
+    const struct am_mix_part beside[] = {{slot, i}, {form, 1}};
+    const struct am_mix_part rows[] = {{form, i}, {slot, AM_MIX_ROW_SLOTS * i}};
+
+    if (form && strcmp(with, "indexed") != 0)
+        return am_slices_add_rows(m, rows, 2, err);
+    return am_slices_add_once(m, beside, form ? 2 : 1, err);
 }
 
 static enum am_status prepare_loop(void *state, const struct am_ctx *ctx,
@@ -151,7 +183,6 @@ static enum am_status prepare_loop(void *state, const struct am_ctx *ctx,
 {
     const struct am_mix_form *const slot =
         am_mix_unsupported ? NULL : am_mix_anchor(AM_MIX_slot, AM_MIX_GPR);
-    const bool indexed = strcmp(point[WITH].name, "indexed") == 0;
     enum am_status status;
 
     if (!slot || why_not_with(point[WITH].name))
@@ -159,11 +190,8 @@ static enum am_status prepare_loop(void *state, const struct am_ctx *ctx,
                        slot ? why_not_with(point[WITH].name)
                             : "no form that needs nothing can be measured here");
     status = am_slices_open(state, ctx, AM_MIX_SET, slot->domain, err);
-    for (unsigned i = 1; status == AM_OK && i <= AM_MIX_SET; i++) {
-        const struct am_mix_part parts[] = {{slot, i}, {am_mix_find(indexed_form), 1}};
-
-        status = am_slices_add_once(state, parts, indexed ? 2 : 1, err);
-    }
+    for (unsigned i = 1; status == AM_OK && i <= AM_MIX_SET; i++)
+        status = add_loop(state, slot, point[WITH].name, i, err);
     return status == AM_OK ? am_slices_seal(state, work, err) : status;
 }
 
@@ -173,14 +201,16 @@ static const struct am_axis loop_axes[] = {
               .dflt = "usable",
               .choices = with_names,
               .why_not = why_not_with,
-              .help = "what else is in the loops: nothing, or one comparison with memory at an "
-                      "index, which some cores split in two"},
+              .help = "what else is in the loops: nothing, one comparison with memory at an index, "
+                      "which some cores split in two, or a row of one kind before twice as many "
+                      "that need no unit"},
     [LOOP_ON] = AM_AXIS_ON(.dflt = "machine"),
     {.name = NULL},
 };
 
 #define LOOP_METRIC(i)                                                                             \
-    {"loop_" #i, "cycle", AM_LOWER, AM_RULE_OWN, "per pass, " #i " instructions and the jump back"},
+    {"loop_" #i, "cycle", AM_LOWER, AM_RULE_OWN,                                                   \
+     "per pass, " #i " instructions, what is with them and the jump back"},
 static const struct am_metric loop_metrics[] = {
     AM_MIX_SET_MAP(LOOP_METRIC){.name = NULL},
 };

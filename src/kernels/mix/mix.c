@@ -142,14 +142,18 @@ static size_t spread(const struct am_mix_part *parts, size_t n, bool rows, struc
     return used;
 }
 
-/* The piece of a form for the register whose turn it is. */
-static const unsigned char *piece_at(const struct am_mix_form *form, size_t turn)
+/* The piece of a form for the register whose turn it is. Each round of vectors begins a register
+ * further where the mix has several forms: else two by turns would have every second register each,
+ * and one that waits for its own register half as many chains, too few for its latency. Operations
+ * of general registers take fewer cycles; a load and a store of one register would meet at places
+ * that a core may take for the same. */
+static const unsigned char *piece_at(const struct am_mix_form *form, size_t turn, bool several)
 {
     size_t n = 0;
 
     for (const unsigned char *p = form->code; *p; p = am_mix_next_piece(p))
         n++;
-    turn %= n;
+    turn = (turn + (several && form->list == AM_MIX_VECTORS ? turn / n : 0)) % n;
     for (const unsigned char *p = form->code;; p = am_mix_next_piece(p)) {
         if (turn-- == 0)
             return p;
@@ -177,13 +181,16 @@ static void put(struct writing *w, const unsigned char *bytes, size_t n)
 static void put_body(struct writing *w, const struct am_mix_part *parts, const struct place *places,
                      size_t n, size_t copies, bool chained)
 {
+    bool several = false;
     size_t turns[AM_MIX_LISTS] = {0};
 
+    for (size_t i = 0; i < n; i++)
+        several = several || places[i].part != places[0].part;
     for (size_t c = 0; c < copies; c++) {
         for (size_t i = 0; i < n; i++) {
             const struct am_mix_form *const form = parts[places[i].part].form;
             const unsigned char *const piece =
-                chained ? form->chain : piece_at(form, turns[form->list]++);
+                chained ? form->chain : piece_at(form, turns[form->list]++, several);
 
             put(w, piece + AM_MIX_PIECE_HEAD, *piece);
         }

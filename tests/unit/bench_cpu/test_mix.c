@@ -10,6 +10,8 @@
 #if defined(__aarch64__)
 #define ADD "add_x"
 #define SHIFT "lsl_x"
+#define VECTOR_ADD "" /* all have a destination of their own */
+#define VECTOR_SHIFT ""
 enum { LOOPS_LEAST = 80 };
 static uint64_t added(uint64_t old, const struct am_instr_regs *regs)
 {
@@ -24,6 +26,8 @@ static uint64_t shifted(uint64_t old, const struct am_instr_regs *regs)
 #else
 #define ADD "add_r64"
 #define SHIFT "shl_r64"
+#define VECTOR_ADD "paddd_xmm"
+#define VECTOR_SHIFT "pslld_xmm"
 enum { LOOPS_LEAST = 100 };
 static uint64_t added(uint64_t old, const struct am_instr_regs *regs)
 {
@@ -146,6 +150,47 @@ static void check_loops(void)
     }
     ok(bad == 0 && (ran > LOOPS_LEAST || am_mix_unsupported),
        "%zu loops of one form end where its kernel ends", ran);
+}
+
+/* Registers behind a loop of these. */
+static struct am_mix_area *behind(const struct am_mix_part *parts, size_t n)
+{
+    struct am_mix_area *const area = new_area(AM_INSTR_I);
+    struct am_mix_room room = {.base = NULL};
+    struct am_mix_loop loop;
+    struct am_err err = {0};
+
+    if (am_mix_room_open(&room, 1, &err) != AM_OK ||
+        am_mix_add(&room, parts, n, &loop, &err) != AM_OK || am_mix_seal(&room, &err) != AM_OK)
+        abort();
+    loop.fn(&area->regs, 1);
+    am_mix_room_close(&room);
+    return area;
+}
+
+/* Two forms of vectors by turns meet every register, both of them. */
+static void check_turns(void)
+{
+    enum { VECTORS = 12, BYTES = 16 };
+    const struct am_mix_part add = {am_mix_find(VECTOR_ADD), 1};
+    const struct am_mix_part shift = {am_mix_find(VECTOR_SHIFT), 1};
+    struct am_mix_area *both, *added_only, *shifted_only;
+    size_t alike = 0;
+
+    if (!add.form || !shift.form) {
+        ok(true, "two forms of vectors by turns # SKIP none waits for its own register");
+        return;
+    }
+    both = behind((const struct am_mix_part[]){add, shift}, 2);
+    added_only = behind(&add, 1);
+    shifted_only = behind(&shift, 1);
+    for (size_t i = 0; i < VECTORS; i++)
+        alike += memcmp(both->regs.out[i], added_only->regs.out[i], BYTES) == 0 ||
+                 memcmp(both->regs.out[i], shifted_only->regs.out[i], BYTES) == 0;
+    ok(alike == 0, "two forms of vectors by turns share all registers");
+    free(both);
+    free(added_only);
+    free(shifted_only);
 }
 
 /* All of a part before the next: 3 additions, then 5 shifts, one for each register. */
@@ -287,6 +332,7 @@ int main(void)
     check_own();
     check_order();
     check_rows();
+    check_turns();
     check_refusals();
     check_encodings();
     return tap_done();

@@ -137,6 +137,8 @@ static const char *to_mask_form(const struct am_insn *in)
     static const char *const small[] = {"*b", "*w", NULL};
     const bool narrow = in->vector_bits < 512;
 
+    if (strncmp(in->mnemonic, "vpmov", 5) == 0)
+        return narrow ? "vpmovd2m_k_ymm" : "vpmovd2m_k_zmm";
     if (strncmp(in->mnemonic, "vcmp", 4) == 0)
         return narrow ? "vcmpltpd_k_ymm" : "vcmpltpd_k_zmm";
     if (strncmp(in->mnemonic, "vptest", 6) == 0)
@@ -149,6 +151,26 @@ static const char *to_mask_form(const struct am_insn *in)
 static const char *mask_test_form(const struct am_insn *in)
 {
     return in->mnemonic[1] == 't' ? "ktestd_k" : "kortestd_k";
+}
+
+/* One element to a general register, or from one. */
+static const char *element_form(const struct am_insn *in)
+{
+    if (in->to_general)
+        return in->vex ? "vpextrq_r64_xmm" : "pextrw_r32_xmm";
+    if (in->from_general)
+        return in->vex ? "vpinsrq_xmm_r64" : "pinsrw_xmm_r32";
+    return NULL;
+}
+
+/* A store of those elements that a vector names: the more there are, the longer some cores take. */
+static const char *masked_store_form(const struct am_insn *in)
+{
+    static const char *const large[] = {"*pd", "*q", NULL};
+
+    if (!in->stores)
+        return NULL;
+    return am_glob_any(large, in->mnemonic) ? "vmaskmovpd_m256_ymm" : "vmaskmovps_m256_ymm";
 }
 
 static const char *sign_mask_form(const struct am_insn *in)
@@ -190,6 +212,8 @@ static const char *mask_move_form(const struct am_insn *in)
 
 static const char *gpr_conversion(const struct am_insn *in)
 {
+    if (in->loads && !in->to_general && !in->from_general)
+        return in->vex ? "vcvtsi2sd_xmm_m64" : "cvtsi2sd_xmm_m64";
     return (in->to_general || in->from_general) ? conversion_form(in) : NULL;
 }
 
@@ -222,6 +246,10 @@ static const struct {
     {"cmov*", condition_form, false},
     {"set*", condition_form, false},
     {"*cvtsi2s?", gpr_conversion, false},
+    {"vcvtusi2s?", gpr_conversion, false},
+    {"*pextr?", element_form, false},
+    {"*pinsr?", element_form, false},
+    {"v*maskmov*", masked_store_form, true},
     {"*cvt*s?2si", gpr_conversion, false},
     {"*comis?", comparison_form, false},
     {"*movmsk*", sign_mask_form, false},
@@ -384,7 +412,16 @@ static const struct {
     {"vcmpltpd_k_ymm", "vcmpltpd_k_zmm"},
     {"vptestmb_k_zmm", "vpcmpeqb_k_zmm"},
     {"vpcmpeqb_k_zmm", "vpcmpeqd_k_zmm"},
+    {"vpmovd2m_k_ymm", "vptestmb_k_ymm"},
+    {"vpmovd2m_k_zmm", "vptestmb_k_zmm"},
     {"kmovd_r32_k", "kmovw_r32_k"},
+    {"vmaskmovpd_m256_ymm", "vmaskmovps_m256_ymm"},
+    {"vcvtsi2sd_xmm_m64", "vcvtsi2sd_xmm_r64"},
+    {"cvtsi2sd_xmm_m64", "cvtsi2sd_xmm_r64"},
+    {"vpextrq_r64_xmm", "vmovq_r64_xmm"},
+    {"pextrw_r32_xmm", "movq_r64_xmm"},
+    {"vpinsrq_xmm_r64", "vmovq_xmm_r64"},
+    {"pinsrw_xmm_r32", "movq_xmm_r64"},
     {"ktestd_k", "kortestd_k"},
     {"kortestd_k", "kmovw_r32_k"},
     {"movsd_xmm", "pshufd_xmm"},
@@ -474,6 +511,14 @@ static bool holds_load(const char *form)
     return memory && memory[2] >= '0' && memory[2] <= '9';
 }
 
+/* Whether it holds the store: "vmaskmovps_m256_ymm", a scatter. */
+static bool holds_store(const char *form)
+{
+    static const char *const names[] = {"*_m???_?mm", "*scatter*", NULL};
+
+    return am_glob_any(names, form);
+}
+
 void am_insn_forms_x86_64(const struct am_insn *insn, const struct am_insn_around *around,
                           am_form_known_fn *known, const void *self, struct am_insn_forms *out)
 {
@@ -497,7 +542,7 @@ void am_insn_forms_x86_64(const struct am_insn *insn, const struct am_insn_aroun
             out->operation[0] = '\0';
         if (insn->loads && !whole && !holds_load(out->operation))
             out->match = am_form_lesser(out->match, take(&n, load_form(insn), out->load));
-        if (insn->stores)
+        if (insn->stores && !holds_store(out->operation))
             out->match = am_form_lesser(out->match,
                                         take(&n, store_form(insn, around->other_line), out->store));
     }

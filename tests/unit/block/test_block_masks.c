@@ -8,13 +8,19 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #if defined(__x86_64__)
 #define LOOP(name, body)                                                                           \
     ".globl " #name "\n.type " #name ", @function\n" #name ":\n1:\n" body                          \
     "\tdec %rdi\n\tjnz 1b\n\tret\n.size " #name ", .-" #name "\n"
 __asm__(
-    ".pushsection .text\n"
+    ".pushsection .text\n" LOOP(
+        tm_everyday, "\tvpextrq $1, %xmm1, %rax\n\tvpinsrd $1, %eax, %xmm1, %xmm2\n"
+                     "\tvmaskmovpd %ymm1, %ymm2, (%rsi)\n\tvpmaskmovd (%rsi), %ymm2, %ymm3\n"
+                     "\tvscatterdps %zmm1, (%rsi,%zmm2,4){%k1}\n\tvcvtsi2sdl (%rsi), %xmm1, %xmm1\n"
+                     "\tvpermt2ps %ymm1, %ymm2, %ymm3\n\tvextractf64x2 $1, %ymm1, %xmm2\n"
+                     "\tvpmovm2q %k1, %ymm3\n\tvpmovw2m %ymm3, %k1\n\tcltq\n")
     /* k0 is written and tested in each pass; encoded as a mask it stands for none */
     LOOP(tm_mask, "\tvpcmpeqb %ymm17, %ymm16, %k0\n\tvpminub %ymm18, %ymm19, %ymm17\n"
                   "\tktestd %k0, %k0\n\tkortestd %k0, %k1\n\tkmovd %k0, %eax\n")
@@ -58,6 +64,16 @@ static const struct cx_form known[] = {{"xor_r32_zero", -1, {0.2}},
                                        {"ktestd_k", -1, {0.2}},
                                        {"kortestd_k", -1, {0.2}},
                                        {"kmovd_r32_k", 3, {0.2}},
+                                       {"vpextrq_r64_xmm", 3, {0.2}},
+                                       {"vpinsrq_xmm_r64", 3, {0.2}},
+                                       {"vmaskmovps_m256_ymm", -1, {0.2, 0, 0, 2}},
+                                       {"vmaskmovps_ymm_m256", -1, {0.2, 0, 1}},
+                                       {"vscatterdpd_zmm", -1, {0.2, 0, 0, 9}},
+                                       {"vcvtsi2sd_xmm_m64", -1, {0.2, 0, 1}},
+                                       {"vpermt2d_ymm", 3, {0.2}},
+                                       {"vextracti128_ymm", 3, {0.2}},
+                                       {"vpmovm2d_ymm", -1, {0.2}},
+                                       {"vpmovd2m_k_ymm", -1, {0.2}},
                                        {"store_load_r64", 1, {0.4}},
                                        {"store_load_r8", 7, {0.4}},
                                        {.name = NULL}};
@@ -117,6 +133,26 @@ static void check_masks(struct cx_core *c, const struct bytes *self)
     }
 }
 
+/* What compilers make of sums, selections and conversions. */
+static void check_everyday(struct cx_core *c, const struct bytes *self)
+{
+    static const char *const forms[] = {
+        "vpextrq_r64_xmm",     "vpinsrq_xmm_r64",  "vmaskmovps_m256_ymm",
+        "vmaskmovps_ymm_m256", "vscatterdpd_zmm",  "vcvtsi2sd_xmm_m64",
+        "vpermt2d_ymm",        "vextracti128_ymm", "vpmovm2d_ymm",
+        "vpmovd2m_k_ymm",      "add_r64"};
+    const struct am_predicted p = predict(c, self, "tm_everyday");
+
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        const struct am_insn_forms *const f = &p.lines[i].forms;
+
+        ok(strcmp(f->operation, forms[i]) == 0 && !f->load[0] && !f->store[0],
+           "%s stands for %s and its memory: '%s' '%s' '%s'", forms[i], p.lines[i].insn->mnemonic,
+           f->operation, f->load, f->store);
+    }
+    ok(p.unknown == 0, "none is unknown (%zu)", p.unknown);
+}
+
 static void check_memory(struct cx_core *c, const struct bytes *self)
 {
     ok(fabs(predict(c, self, "tm_byte").chain - 7) < 0.05, "a byte waits for memory");
@@ -146,6 +182,7 @@ int main(void)
         cx_settle(&c);
         check_masks(&c, &self);
         check_memory(&c, &self);
+        check_everyday(&c, &self);
     }
     am_arena_fini(&c.run.arena);
     free(self.data);

@@ -18,7 +18,9 @@ static bool is_fleeting(const char *key)
     static const char *const keys[] = {
         "load", "steal_share", "memory_available_bytes", "swap_free_bytes",
         /* where the code of own benches lay, whose fingerprint (own.code) is told */
-        "env.ARCHMETER_OWN", "library.own.bench.so"};
+        "env.ARCHMETER_OWN", "library.own.bench.so",
+        /* where programs find their description, which the settings have */
+        "env.ARCHMETER_EXPERIMENT", "env.ARCHMETER_EXPERIMENT_LEDGER"};
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         if (strcmp(keys[i], key) == 0)

@@ -7,11 +7,12 @@
 #include "core/stats/divisive.h"
 #include "evidence/select.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS_BYTES = 512, DIFFERENCES_SHOWN = 3 };
+enum { WORDS_BYTES = 512, DIFFERENCES_SHOWN = 3, FINGERPRINT_LEAST = 32, FINGERPRINT_SHOWN = 12 };
 
 /* ---- runs ---- */
 
@@ -26,6 +27,15 @@ static int by_start(const void *x, const void *y)
     const int order = strcmp(start_of(a), start_of(b));
 
     return order ? order : strcmp(a->path, b->path);
+}
+
+/* How much of a value a person wants to see: of a fingerprint, its beginning. */
+static int shown_of(const char *value)
+{
+    const size_t n = strlen(value);
+
+    return n >= FINGERPRINT_LEAST && strspn(value, "0123456789abcdef") == n ? FINGERPRINT_SHOWN
+                                                                            : (int)n;
 }
 
 /* "cores: 2 -> 16, model_name: ..."; NULL when nothing differs. */
@@ -43,8 +53,9 @@ static const char *differences(const struct am_kvs *a, const struct am_kvs *b,
         if (old && strcmp(old, b->items[i].value) == 0)
             continue;
         if (n++ < DIFFERENCES_SHOWN)
-            am_text_addf(&text, "%s%s: %s -> %s", n > 1 ? ", " : "", b->items[i].key,
-                         old ? old : "not stated", b->items[i].value);
+            am_text_addf(&text, "%s%s: %.*s -> %.*s", n > 1 ? ", " : "", b->items[i].key,
+                         old ? shown_of(old) : INT_MAX, old ? old : "not stated",
+                         shown_of(b->items[i].value), b->items[i].value);
     }
     if (n > DIFFERENCES_SHOWN)
         am_text_addf(&text, " and %zu more", n - DIFFERENCES_SHOWN);

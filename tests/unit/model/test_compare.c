@@ -253,6 +253,8 @@ static void test_differences(void)
     am_kvs_add(&b->environment, &arena, "governor", "performance");
     am_kvs_add(&a->environment, &arena, "load", "1.0");
     am_kvs_add(&b->environment, &arena, "load", "2.0");
+    am_kvs_add(&a->environment, &arena, "env.ARCHMETER_EXPERIMENT", "/proc/1/fd/4");
+    am_kvs_add(&b->environment, &arena, "env.ARCHMETER_EXPERIMENT", "/proc/2/fd/4");
     am_kvs_add(&a->machine, &arena, "key", "same");
     am_kvs_add(&b->machine, &arena, "key", "same");
     am_kvs_add(&b->environment, &arena, "env.OMP_NUM_THREADS", "2");

@@ -39,6 +39,9 @@ static void make(struct past *p, double step, struct am_rng *r)
         run->set.run.started = am_arena_strdup(&run->arena, text);
         am_kvs_add(&run->set.machine, &run->arena, "cores", i >= 5 ? "16" : "2");
         am_kvs_add(&run->set.build, &run->arena, "compiler", i >= 15 ? "gcc 13" : "gcc 12");
+        am_kvs_add(&run->set.build, &run->arena, "worker.cpu",
+                   i >= 15 ? "b2a1c0b2a1c0b2a1c0b2a1c0b2a1c0b2a1c0b2a1"
+                           : "0f1e2d0f1e2d0f1e2d0f1e2d0f1e2d0f1e2d0f1e");
         add_point(run, "size=1", 1e-9 * (1 + 0.01 * am_rng_unit(r)));
         add_point(run, "size=2", 2e-9 * now * (1 + 0.01 * am_rng_unit(r)));
         am_evidence_settle(&run->set);
@@ -104,6 +107,9 @@ static void test_planted(struct am_rng *r)
        "where the machine changed is marked");
     ok(!h.runs[14].build && h.runs[15].build && strstr(h.runs[15].build, "gcc 13"),
        "so is where the build did");
+    ok(h.runs[15].build && strstr(h.runs[15].build, "worker.cpu: 0f1e2d0f1e2d -> b2a1c0b2a1c0") &&
+           !strstr(h.runs[15].build, "b2a1c0b2a1c0b"),
+       "fingerprints are told by their beginning: %s", h.runs[15].build ? h.runs[15].build : "");
     ok(am_history_make(p->of, RUNS, absent, 1, &p->arena, &h, &err) == AM_E_USAGE &&
            strstr(err.text, "size=99"),
        "a point that no run has is refused: %s", err.text);

@@ -168,6 +168,14 @@ static const struct filled *filled_by(const struct am_result *result)
          true, 0},
         {"waiting_load", "loads that wait for their address at once: entries of the scheduler",
          false, 0},
+        {"waiting_fourth",
+         "sums in a row of which every fourth waits for a result: four times as many as wait where "
+         "they go to any scheduler that has room, as many where four take them by turns",
+         false, 1},
+        {"waiting_operand",
+         "comparisons with memory that wait for a result at once: entries of the schedulers that "
+         "address memory",
+         false, 1},
     };
 
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
@@ -297,6 +305,25 @@ double am_core_waiting(const struct am_result_set *set, struct am_arena *arena)
     static const char *const fillers[] = {"filler=waiting_vector"};
 
     return size_by(set, fillers, sizeof(fillers) / sizeof(fillers[0]), arena);
+}
+
+unsigned am_core_turns(const struct am_result_set *set, struct am_arena *arena,
+                       unsigned *addressing_p)
+{
+    enum { FOURTH = 4 };
+    static const char *const all[] = {"filler=waiting"},
+                             *const fourth[] = {"filler=waiting_fourth"},
+                             *const operands[] = {"filler=waiting_operand"};
+    static const double between = 2; /* one to one and four to one */
+    const double waiting = size_by(set, all, 1, arena), every = size_by(set, fourth, 1, arena),
+                 memory = size_by(set, operands, 1, arena);
+
+    *addressing_p = FOURTH;
+    if (waiting <= 0 || every <= 0 || every >= between * waiting)
+        return 0;
+    if (memory > 0)
+        *addressing_p = (unsigned)fmin(fmax(FOURTH * memory / waiting + 0.5, 1), FOURTH);
+    return FOURTH;
 }
 
 /* ---- code and branches ---- */

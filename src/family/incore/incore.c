@@ -510,6 +510,7 @@ bool am_incore_infer(const struct am_result_set *set, struct am_arena *arena, st
         return false;
     out->window = am_core_window(set, arena);
     out->waiting = am_core_waiting(set, arena);
+    out->turns = am_core_turns(set, arena, &out->addressing);
     *why_not = what_is_missing(out, arena);
     scratch = am_arena_array(arena, out->n_forms, sizeof(*scratch));
     count_mixes(set, out);

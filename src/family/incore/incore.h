@@ -82,6 +82,9 @@ struct am_incore {
     unsigned handed[AM_MIX_ROWS];
     double window;  /* instructions in flight, by cpu.window; 0: not measured */
     double waiting; /* vector operations that wait to begin, by cpu.window; 0: the same */
+    unsigned turns; /* integer units that operations are bound to by turns, by cpu.window; 0: they
+                     * go to any that is free, or it is not known */
+    unsigned addressing;        /* so many of these take operands in memory */
     struct am_incore_way *ways; /* latencies, of all forms that have one */
     size_t n_ways, cap_ways;
     struct am_incore_counts counts[AM_INCORE_COUNTS_MAX];

@@ -68,6 +68,10 @@ static const struct piece pieces[AM_ROW_FILLERS][TURNS + 1] = {
                              {4, {0x0c, 0x68, 0x6f, 0xb8}}, /* to w14 */
                              {4, {0x0d, 0x68, 0x6f, 0xb8}},
                              {4, {0x0e, 0x68, 0x6f, 0xb8}}},
+    [AM_ROW_waiting_fourth] = {{4, {0xeb, 0x01, 0x0f, 0x8b}}, /* add x11, x15, x15 */
+                               {4, {0x3f, 0x01, 0x00, 0xeb}}, /* cmp x9, x0 */
+                               {4, {0x3f, 0x01, 0x00, 0xeb}},
+                               {4, {0x3f, 0x01, 0x00, 0xeb}}},
 };
 
 /* What fillers wait for: x15, the sign of the chain's end and so 0, or v20, a copy of it. */
@@ -171,6 +175,11 @@ static const struct piece pieces[AM_ROW_FILLERS][TURNS + 1] = {
                              {5, {0x44, 0x8b, 0x4c, 0x07, 32}}, /* to r11d */
                              {5, {0x44, 0x8b, 0x54, 0x07, 32}},
                              {5, {0x44, 0x8b, 0x5c, 0x07, 32}}},
+    [AM_ROW_waiting_fourth] = {{4, {0x4c, 0x8d, 0x04, 0x00}}, /* lea (%rax,%rax),%r8 */
+                               {3, {0x48, 0x39, 0xcf}},       /* cmp %rcx,%rdi */
+                               {3, {0x48, 0x39, 0xcf}},
+                               {3, {0x48, 0x39, 0xcf}}},
+    [AM_ROW_waiting_operand] = {{4, {0x48, 0x3b, 0x47, 32}}}, /* cmp 32(%rdi),%rax */
 };
 
 /* What fillers wait for: rax, the sign of the chain's end and so 0, or xmm11, a copy of it. */
@@ -273,7 +282,8 @@ static void put_awaited(struct row *r, enum am_row_filler filler, int chain)
 {
     const struct piece *const late = &pieces[AM_ROW_waiting_load][0];
 
-    if (filler == AM_ROW_waiting || filler == AM_ROW_waiting_load || filler == AM_ROW_load)
+    if (filler == AM_ROW_waiting || filler == AM_ROW_waiting_load || filler == AM_ROW_load ||
+        filler == AM_ROW_waiting_fourth || filler == AM_ROW_waiting_operand)
         put_pieces(r, sign_of[chain]);
     else if (filler == AM_ROW_waiting_vector)
         put_pieces(r, copy_of[chain]);
@@ -305,7 +315,8 @@ enum am_status am_row_between(struct am_mix_room *room, enum am_row_filler fille
     if (count > AM_ROW_COUNT_MAX)
         return am_fail(err, AM_E_ABSENT, "%zu fillers, at most %d", count, AM_ROW_COUNT_MAX);
     if (pieces[filler][0].length == 0)
-        return am_fail(err, AM_E_ABSENT, "there are no such registers on this architecture");
+        return am_fail(err, AM_E_ABSENT,
+                       "there are no such registers or operands on this architecture");
     if (filler == AM_ROW_mask && am_instr_needs_missing(mask_needs))
         return am_fail(err, AM_E_ABSENT, "%s", am_instr_needs_missing(mask_needs));
     s = begin(room, 2 * (chain + count * longest), &r, err);

@@ -25,7 +25,9 @@
     X(store, "an entry of the queue of stores")                                                    \
     X(waiting, "an entry of the scheduler: a sum that waits for the chain before it")              \
     X(waiting_vector, "the same of the scheduler that vectors wait in")                            \
-    X(waiting_load, "the same of loads, whose address waits")
+    X(waiting_load, "the same of loads, whose address waits")                                      \
+    X(waiting_fourth, "the same of one sum in four; the others do not wait")                       \
+    X(waiting_operand, "the same of comparisons with memory (x86-64)")
 
 #define AM_ROW_ENUM(name, what) AM_ROW_##name,
 enum am_row_filler { AM_ROW_FILLER_MAP(AM_ROW_ENUM) AM_ROW_FILLERS };

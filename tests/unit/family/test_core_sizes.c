@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sizes of a core from made-up curves: launches that were quick beyond a step, and the times of
  * simulated cores whose sizes are known. */
+#include "family/core.h"
 #include "family/families.h"
 
 #include "fact_fixture.h"
@@ -293,11 +294,52 @@ static void check_schedulers(void)
     }
 }
 
+/* Of sums of which every fourth waits, a core that binds them by turns holds as many as of such
+ * that all wait, and one that does not four times as many. */
+static const struct turning {
+    const char *what;
+    int waiting, fourth, operand; /* where the step is; 0: not measured */
+    unsigned turns, addressing;
+} turnings[] = {
+    {"as many: by turns", 96, 96, 0, 4, 4},
+    {"with three of four that address memory", 96, 96, 72, 4, 3},
+    {"and with all", 96, 112, 96, 4, 4},
+    {"four times as many: any that has room", 96, 384, 72, 0, 4},
+    {"three times as many, since registers end first", 96, 288, 0, 0, 4},
+    {"one of the two was not measured", 0, 96, 0, 0, 4},
+    {"nor the other", 96, 0, 72, 0, 4},
+};
+
+static void add_curve(struct rx_run *run, const char *filler, int step)
+{
+    for (int n = FROM; step > 0 && n <= TO; n += STEP)
+        add_point(run, filler, n, n > step ? 320 : 160, n > step ? 321 : 161);
+}
+
+static void check_turns(void)
+{
+    for (size_t i = 0; i < sizeof(turnings) / sizeof(turnings[0]); i++) {
+        const struct turning *const t = &turnings[i];
+        struct rx_run run = {0};
+        unsigned turns, addressing = 0;
+
+        add_curve(&run, "waiting", t->waiting);
+        add_curve(&run, "waiting_fourth", t->fourth);
+        add_curve(&run, "waiting_operand", t->operand);
+        am_evidence_settle(&run.set);
+        turns = am_core_turns(&run.set, &run.arena, &addressing);
+        ok(turns == t->turns && addressing == t->addressing, "%s: %u units by turns, %u of them",
+           t->what, turns, addressing);
+        am_arena_fini(&run.arena);
+    }
+}
+
 int main(void)
 {
     check_cores();
     check_merging();
     check_schedulers();
+    check_turns();
     for (size_t i = 0; i < sizeof(curves) / sizeof(curves[0]); i++)
         check_curve(&curves[i]);
     return tap_done();

@@ -38,6 +38,7 @@ static const char *limit_of(const struct am_predicted *p)
     return p->limit == AM_LIMIT_RESOURCE ? p->core->resources[p->busiest]
            : p->limit == AM_LIMIT_CHAIN  ? "a chain from one pass to the next"
            : p->limit == AM_LIMIT_WINDOW ? "what the window holds"
+           : p->limit == AM_LIMIT_TURNS  ? "units that take operations by turns"
                                          : "the jump";
 }
 
@@ -47,8 +48,8 @@ static void add_loop(const struct am_predicted *p, double *longest, struct am_co
     const bool resource = p->limit == AM_LIMIT_RESOURCE;
 
     out->cycles += p->cycles;
-    out->lo += resource ? fmin(p->lo, p->cycles) : p->cycles;
-    out->hi += resource ? fmax(p->hi, p->cycles) : p->cycles;
+    out->lo += resource ? fmin(p->lo, p->free) : p->free;
+    out->hi += resource ? fmax(p->hi, p->cycles) : fmax(p->cycles, p->turned);
     out->unknown += p->unknown;
     out->wide = out->wide || p->wide;
     if (p->cycles > *longest) {

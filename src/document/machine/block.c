@@ -58,6 +58,12 @@ static void tell_limit(struct am_body *body, const struct am_loop_view *v,
                             "%.2f (%s), chains %.2f.",
                             least, b->cycles, v->core->window, waiting_of(v->core, waiting),
                             fmax(b->throughput, 1), b->core->resources[b->busiest], b->chain);
+    else if (b->limit == AM_LIMIT_TURNS)
+        (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
+                            "%s%.2f cycles per iteration (%.2f to %.2f), limited by integer units, "
+                            "which operations are bound to by turns: %.2f if each went to any "
+                            "unit that is free, %.2f if turns were kept strictly.",
+                            least, b->cycles, b->free, b->turned, b->free, b->turned);
     else
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
                             "%s%.0f cycle%s per iteration, limited by the jump back; resources "

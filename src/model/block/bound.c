@@ -267,6 +267,12 @@ static void decide(struct am_predicted *b)
         b->limit = b->played > window_least * b->cycles ? AM_LIMIT_WINDOW : b->limit;
         b->cycles = b->played;
     }
+    b->free = b->cycles;
+    if (b->turned > b->cycles) {
+        b->limit = b->turned > window_least * b->cycles ? AM_LIMIT_TURNS : b->limit;
+        b->cycles = (b->cycles + b->turned) / 2;
+        b->hi = fmax(b->hi, b->turned);
+    }
 }
 
 /* Bytes within which two stores complete in one cycle: a line, or half of one. */

@@ -7,7 +7,11 @@
  * measured and iterations that are played in it take longer than each bound says (flow.h): of long
  * bodies too few are under way at once to hide what their instructions wait for. It assumes that
  * data are in the first-level cache at multiples of their size and that branches are foreseen.
- * Instructions without a form make it a lower bound. */
+ * Instructions without a form make it a lower bound.
+ *
+ * Where a core binds integer operations to units by turns, that is one bound of what it may take
+ * and units that are all free the other: such cores were seen between the two, in how many of
+ * their conflicts is not known. The middle is the prediction. */
 #ifndef AM_MODEL_BLOCK_BOUND_H
 #define AM_MODEL_BLOCK_BOUND_H
 
@@ -15,7 +19,7 @@
 #include "model/block/forms.h"
 #include "model/block/loops.h"
 
-enum am_limit { AM_LIMIT_RESOURCE, AM_LIMIT_CHAIN, AM_LIMIT_JUMP, AM_LIMIT_WINDOW };
+enum am_limit { AM_LIMIT_RESOURCE, AM_LIMIT_CHAIN, AM_LIMIT_JUMP, AM_LIMIT_WINDOW, AM_LIMIT_TURNS };
 
 struct am_predicted_line {
     const struct am_insn *insn;
@@ -47,6 +51,9 @@ struct am_predicted {
     size_t latencies_unknown; /* instructions whose latency is not known: counted as one cycle */
     double played; /* cycles per iteration with resources, chains and a window at once; NAN: the
                     * window is not known */
+    double turned; /* the same where integer operations are bound to units strictly by turns
+                    * (turns.h); NAN: this core does not bind them, or it is not known */
+    double free;   /* the prediction as if they went to any unit */
     double jump;   /* cycles that it takes to take the body in and to jump back */
     double cycles; /* the prediction */
     enum am_limit limit;

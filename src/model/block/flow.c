@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "model/block/handing.h"
+#include "model/block/turns.h"
 
 #include <math.h>
 #include <string.h>
@@ -91,6 +92,7 @@ struct limits {
     uint64_t *cycles; /* which they are */
     size_t waiting;   /* vector operations that may wait at once; 0: not known */
     double *entries;  /* when each of their places is free */
+    struct am_turns turns;
 };
 
 struct flow {
@@ -307,8 +309,9 @@ static double enter(struct limits *l, const struct am_predicted_line *line, size
 
 /* When it begins, at this time or later: as soon as it has something of the resources that it needs
  * most. What else it takes a little of is a matter of throughput, and holds nothing up. */
-static double take_all(const struct limits *l, const struct am_predicted_line *line, double at)
+static double take_all(struct limits *l, const struct am_predicted_line *line, double at)
 {
+    const size_t bound = am_turns_resource(&l->turns, line);
     static const double most = 0.5;
     const uint64_t from = (uint64_t)at;
     double begun = at, largest = 0;
@@ -316,7 +319,7 @@ static double take_all(const struct limits *l, const struct am_predicted_line *l
     for (size_t r = 1; r < l->resources; r++)
         largest = fmax(largest, line->use[r]);
     for (size_t r = 1; r < l->resources; r++) {
-        const double wanted = line->use[r];
+        const double wanted = bound && r == bound ? 0 : line->use[r];
 
         if (wanted > 0) {
             const double first = (double)take(l, r, wanted, from);
@@ -324,7 +327,7 @@ static double take_all(const struct limits *l, const struct am_predicted_line *l
             begun = wanted >= most * largest ? fmax(begun, first) : begun;
         }
     }
-    return begun;
+    return am_turns_begin(&l->turns, line, begun);
 }
 
 /* When an instruction begins whose operands are ready at this time, behind a load or without. */
@@ -501,6 +504,31 @@ static void start(const struct am_incore *core, const struct am_predicted *b, si
         f->forward[i] = forward_latency(core, arch, (enum am_forward)i);
 }
 
+/* Played with units by turns, on average over who has the first turn: a program comes in anyhow. */
+static bool play_turns(const struct am_incore *core, struct am_predicted *b, struct flow *f,
+                       struct am_arena *scratch)
+{
+    const enum am_arch arch = b->lines[0].insn->arch;
+    size_t *const before = f->before;
+    struct limits limits;
+    size_t last = 0;
+    double sum = 0;
+
+    for (size_t first = 0; first < core->turns; first++) {
+        if (!open_limits(core, scratch, &limits) ||
+            !am_turns_open(core, arch, first, scratch, &limits.turns))
+            return false;
+        if (limits.turns.units == 0)
+            return true;
+        start(core, b, before, f);
+        f->limits = &limits;
+        sum += play(f, b, &last);
+    }
+    if (core->turns > 0)
+        b->turned = sum / core->turns;
+    return true;
+}
+
 static bool play_all(const struct am_incore *core, struct am_predicted *b, struct am_arena *scratch)
 {
     struct flow *const f = am_arena_alloc(scratch, sizeof(*f));
@@ -521,7 +549,7 @@ static bool play_all(const struct am_incore *core, struct am_predicted *b, struc
     start(core, b, before, f);
     f->limits = &limits;
     b->played = play(f, b, &last);
-    return true;
+    return play_turns(core, b, f, scratch);
 }
 
 bool am_flow_play(const struct am_incore *core, struct am_predicted *b)
@@ -529,7 +557,7 @@ bool am_flow_play(const struct am_incore *core, struct am_predicted *b)
     struct am_arena scratch = {NULL};
     bool played;
 
-    b->played = NAN;
+    b->played = b->turned = NAN;
     played = play_all(core, b, &scratch);
     am_arena_fini(&scratch);
     return played;

@@ -7,12 +7,13 @@ typedef void name_fn(const struct am_insn *insn, const struct am_insn_around *ar
 
 static const struct {
     name_fn *name;
-    const char *slot, *load, *forward[AM_FORWARDS], *lines, *halves;
+    const char *slot, *load, *sum, *forward[AM_FORWARDS], *lines, *halves;
     struct am_form_pair indexed[AM_INDEXED], crossing;
 } archs[AM_ARCHS] = {
     [AM_ARCH_X86_64] = {am_insn_forms_x86_64,
                         "xor_r32_zero",
                         "mov_r64_m64",
+                        "add_r64",
                         {[AM_FORWARD_SAME] = "store_load_r64",
                          [AM_FORWARD_OTHER] = "store_load_r64_other",
                          [AM_FORWARD_SIGNED] = "store_load_r64_signed",
@@ -32,6 +33,7 @@ static const struct {
         .name = am_insn_forms_aarch64,
         .slot = "nop",
         .load = "ldr_x",
+        .sum = "add_x",
         .forward = {[AM_FORWARD_SAME] = "str_ldr_x", [AM_FORWARD_VECTOR] = "str_ldr_q"},
     }};
 
@@ -43,6 +45,11 @@ const char *am_form_slot(enum am_arch arch)
 const char *am_form_load(enum am_arch arch)
 {
     return archs[arch].load;
+}
+
+const char *am_form_sum(enum am_arch arch)
+{
+    return archs[arch].sum;
 }
 
 const char *am_form_forward(enum am_arch arch, enum am_forward how)

@@ -41,6 +41,7 @@ typedef bool am_form_known_fn(const void *self, const char *name);
 /* What stands for a slot of the front end, and for a load from the first-level cache. */
 const char *am_form_slot(enum am_arch arch);
 const char *am_form_load(enum am_arch arch); /* by its latency */
+const char *am_form_sum(enum am_arch arch);  /* of general registers, by any integer unit */
 
 /* How a load gets what a store before it wrote: the same operand of general registers, which some
  * cores know by its text while they rename; another operand for the same place; one that is loaded

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations bound to units by turns. */
+#include "model/block/turns.h"
+
+#include <math.h>
+
+enum { OPERATIONS_MOST = 8 }; /* of an instruction */
+
+/* The resource of which a sum takes most, the first of several: that of all integer units. */
+static size_t resource_of_sums(const struct am_incore *core, size_t kind)
+{
+    size_t most = 0;
+
+    for (size_t r = 1; r < core->model.resources; r++) {
+        const double w = am_resources_weight(&core->model, kind, r)->value;
+
+        if (w > 0 && (most == 0 || w > 1.01 * am_resources_weight(&core->model, kind, most)->value))
+            most = r;
+    }
+    return most;
+}
+
+bool am_turns_open(const struct am_incore *core, enum am_arch arch, size_t first,
+                   struct am_arena *arena, struct am_turns *out)
+{
+    const struct am_incore_form *const sum = am_incore_find(core, am_form_sum(arch));
+    size_t units;
+
+    *out = (struct am_turns){.addressing = core->addressing, .next = first};
+    if (core->turns < 2 || !sum || sum->kind >= core->n_kinds)
+        return true;
+    out->resource = resource_of_sums(core, sum->kind);
+    if (out->resource == 0)
+        return true;
+    units = (size_t)(1 / am_resources_weight(&core->model, sum->kind, out->resource)->value + 0.5);
+    if (units != core->turns)
+        return true;
+    out->units = units;
+    out->taken = am_arena_array(arena, units * AM_TURNS_KEPT, sizeof(*out->taken));
+    for (size_t i = 0; out->taken && i < units * AM_TURNS_KEPT; i++)
+        out->taken[i] = UINT64_MAX;
+    return out->taken != NULL;
+}
+
+static size_t operations_of(const struct am_turns *t, const struct am_predicted_line *line)
+{
+    const double n = t->units ? floor(line->use[t->resource] * (double)t->units + 0.5) : 0;
+
+    return (size_t)fmin(n, OPERATIONS_MOST);
+}
+
+size_t am_turns_resource(const struct am_turns *turns, const struct am_predicted_line *line)
+{
+    return operations_of(turns, line) ? turns->resource : 0;
+}
+
+static size_t unit_of(struct am_turns *t, bool memory)
+{
+    const size_t unit = t->next++ % t->units;
+
+    if (!memory)
+        return unit;
+    t->addressed++;
+    return unit < t->addressing ? unit : (t->addressed - 1) % t->addressing;
+}
+
+/* The first cycle from this one on in which the unit begins nothing else. */
+static uint64_t take(const struct am_turns *t, size_t unit, uint64_t from)
+{
+    uint64_t *const taken = &t->taken[unit * AM_TURNS_KEPT];
+    uint64_t cycle = from;
+
+    while (taken[cycle % AM_TURNS_KEPT] == cycle && cycle < from + AM_TURNS_KEPT)
+        cycle++;
+    taken[cycle % AM_TURNS_KEPT] = cycle;
+    return cycle;
+}
+
+double am_turns_begin(struct am_turns *turns, const struct am_predicted_line *line, double at)
+{
+    const size_t n = operations_of(turns, line);
+    double begun = at;
+
+    for (size_t i = 0; i < n; i++) {
+        const size_t unit = unit_of(turns, i == 0 && line->insn->loads);
+        const double first = (double)take(turns, unit, (uint64_t)at);
+
+        begun = i == 0 ? fmax(at, first) : begun;
+    }
+    if (n == 0 && line->insn->loads)
+        turns->addressed++;
+    return begun;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Integer units that operations are bound to as they are handed out, by turns.
+ *
+ * Such a core does not look which unit is free: an operation waits for its unit while others idle,
+ * and a chain of one cycle per iteration loses one wherever an older operation, which became ready
+ * at the same time, has its unit. An operation with an operand in memory is bound to one of the
+ * units that address memory, the next of them in turn where the turn is another's. Of those that
+ * are ready a unit begins the oldest. */
+#ifndef AM_MODEL_BLOCK_TURNS_H
+#define AM_MODEL_BLOCK_TURNS_H
+
+#include "model/block/bound.h"
+
+struct am_turns {
+    size_t units;      /* 0: operations go to any that is free */
+    size_t addressing; /* so many take operands in memory, the first ones */
+    size_t resource;   /* that stands for all units */
+    size_t next;       /* whose turn it is */
+    size_t addressed;  /* operations with an operand in memory so far */
+    uint64_t *taken;   /* by unit: the cycles that are taken, of the last AM_TURNS_KEPT */
+};
+
+enum { AM_TURNS_KEPT = 4096 }; /* cycles: more than a window of instructions reaches */
+
+/* Units of a core that binds operations, the first turn being that of unit `first`; none (units 0)
+ * where it does not, or where its resources have no such units. False when memory is refused. */
+bool am_turns_open(const struct am_incore *core, enum am_arch arch, size_t first,
+                   struct am_arena *arena, struct am_turns *out);
+
+/* The resource that the units of a line stand for, which it need not take otherwise; 0: it has no
+ * operation that is bound. */
+size_t am_turns_resource(const struct am_turns *turns, const struct am_predicted_line *line);
+
+/* Binds the operations of the next line, in the order of the program, and takes their units from
+ * this time on; returns when the first begins. */
+double am_turns_begin(struct am_turns *turns, const struct am_predicted_line *line, double at);
+
+#endif

@@ -281,11 +281,26 @@ static void add_legend(const struct emitter *e)
 
 static void advise_tiles(const struct emitter *e, const struct am_emit_shape *shape)
 {
-    addf(e, " *\n * Passes of several steps by tiles: NAME_lay_out(), set arrays field[] and\n"
-            " * coefficient[] and their points, NAME_close(), NAME_run() by every thread.\n"
-            " * A shape to begin with: ");
-    addf(e, "{.depth = %ld, .wave = %ld, .strip = %ld, .rows = %ld}.\n", shape->depth, shape->wave,
+    addf(e, " *\n * Passes of several steps by tiles:\n *\n"
+            " *     const struct NAME_shape shape = ");
+    addf(e, "{.depth = %ld, .wave = %ld, .strip = %ld, .rows = %ld};\n", shape->depth, shape->wave,
          shape->strip, shape->rows);
+    addf(e, " *     struct NAME_team team = {.threads = 1};\n"
+            " *     struct NAME_grid g;\n *\n"
+            " *     if (!NAME_lay_out(&g, n, shape.depth))\n"
+            " *         return; // a side is too short\n"
+            " *     g.field[0][0] = ..., g.field[0][1] = ...; // g.elements of them in each\n");
+    if (e->d->coefficients.n > 0)
+        addf(e, " *     g.coefficient[0] = ...; // likewise\n");
+    if (e->d->parameters.n > 0)
+        addf(e, " *     g.parameter[0] = ...;\n");
+    addf(e, " *     g.field[0][g.parity][NAME_at(&g, x, y, z)] = ...; // every point\n");
+    if (e->d->second)
+        addf(e,
+             " *     g.field[0][!g.parity][NAME_at(&g, x, y, z)] = ...; // and the step before\n");
+    addf(e, " *     NAME_close(&g);\n"
+            " *     NAME_run(&g, &shape, &team, steps, me); // by every thread, me = 0, 1, ...\n"
+            " *\n * The outcome is in g.field[0][g.parity], as the start was.\n");
 }
 
 static void advise_waves(const struct emitter *e, const struct am_emit_shape *shape)

@@ -90,6 +90,15 @@ static bool is_load(const struct am_predicted_line *line)
     return !line->forms.operation[0] || (!line->forms.load[0] && !operates);
 }
 
+/* The pair where its indexed form was measured; NULL: it was not. */
+static const struct am_form_pair *measured_pair(const struct am_incore *core, enum am_arch arch,
+                                                enum am_form_indexed what)
+{
+    const struct am_form_pair *const pair = am_form_indexed(arch, what);
+
+    return pair && am_incore_find(core, pair->indexed) ? pair : NULL;
+}
+
 /* What was measured without and with an index that does most like the instruction; NULL: nothing.
  */
 static const struct am_form_pair *indexed_pair(const struct am_incore *core,
@@ -101,10 +110,13 @@ static const struct am_form_pair *indexed_pair(const struct am_incore *core,
                                       : in->vector_bits && !in->vex ? AM_INDEXED_OLD_VECTOR
                                       : updates                     ? AM_INDEXED_UPDATE
                                                                     : AM_INDEXED_LOAD;
-    const struct am_form_pair *const pair = am_form_indexed(in->arch, what);
+    const struct am_form_pair *pair = NULL;
 
-    return pair && am_incore_find(core, pair->indexed) ? pair
-                                                       : am_form_indexed(in->arch, AM_INDEXED_LOAD);
+    if (in->stores && in->vector_bits)
+        pair = measured_pair(core, in->arch, AM_INDEXED_VECTOR_STORE);
+    if (!pair)
+        pair = measured_pair(core, in->arch, what);
+    return pair ? pair : am_form_indexed(in->arch, AM_INDEXED_LOAD);
 }
 
 /* What an operand with an index takes of the front end beyond one without: nothing, or a slot of

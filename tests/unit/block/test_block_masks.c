@@ -31,13 +31,13 @@ __asm__(
                           "\tvmovupd %zmm5, (%rdx){%k1}\n\tvbroadcastf32x4 (%rsi), %zmm6\n")
                 LOOP(tm_byte, "\tmovzbl 8(%rsi), %eax\n\tmov %al, 8(%rsi)\n") LOOP(
                     tm_word, "\tmov 8(%rsi), %eax\n\tmov %eax, 8(%rsi)\n")
-                    LOOP(tm_indexed, "\tmov %rax, (%rsi,%rdx,8)\n") LOOP(
-                        tm_plain,
-                        "\tmov %rax, (%rsi)\n") LOOP(tm_halves,
-                                                     "\tmov %rax, (%rsi)\n\tmov %rax, 32(%rsi)\n")
-                        LOOP(tm_near, "\tmov %rax, (%rsi)\n\tmov %rax, 8(%rsi)\n") LOOP(
-                            tm_across,
-                            "\tvmovups 8(%rsi), %ymm0\n\tvmovups 40(%rsi), %ymm1\n") ".popsection");
+                    LOOP(tm_vector, "\tmovups %xmm0, (%rsi,%rdx,8)\n") LOOP(
+                        tm_indexed, "\tmov %rax, (%rsi,%rdx,8)\n") LOOP(tm_plain,
+                                                                        "\tmov %rax, (%rsi)\n")
+                        LOOP(tm_halves, "\tmov %rax, (%rsi)\n\tmov %rax, 32(%rsi)\n")
+                            LOOP(tm_near, "\tmov %rax, (%rsi)\n\tmov %rax, 8(%rsi)\n") LOOP(
+                                tm_across,
+                                "\tvmovups 8(%rsi), %ymm0\n\tvmovups 40(%rsi), %ymm1\n") ".popsection");
 #endif
 
 /* weights: front, alu, load, store */
@@ -46,7 +46,9 @@ static const struct cx_form known[] = {{"xor_r32_zero", -1, {0.2}},
                                        {"mov_r64_m64_row", -1, {0.2, 0, 0.5}},
                                        {"movzbl_r32_m8", -1, {0.2, 0, 0.5}},
                                        {"mov_m64_r64", -1, {0.2, 0, 0, 0.5}},
-                                       {"mov_m64_r64_indexed", -1, {0.2, 0.25, 0, 0.5}},
+                                       {"mov_m64_r64_indexed", -1, {0.4, 0.25, 0, 0.5}},
+                                       {"movups_m128_xmm", -1, {0.2, 0, 0, 1}},
+                                       {"movups_m128_xmm_indexed", -1, {0.2, 0, 0, 1}},
                                        {"mov_m64_r64_lines", -1, {0.2, 0, 0, 1}},
                                        {"mov_m64_r64_halves", -1, {0.2, 0, 0, 1}},
                                        {"vmovups_ymm_m256", -1, {0.2, 0, 0.5}},
@@ -160,6 +162,9 @@ static void check_memory(struct cx_core *c, const struct bytes *self)
     ok(fabs(predict(c, self, "tm_indexed").pressure[1] - 0.5) < 1e-9,
        "a store with an index needs an integer unit beside the loop's own sum");
     ok(fabs(predict(c, self, "tm_plain").pressure[1] - 0.25) < 1e-9, "one without does not");
+    ok(fabs(predict(c, self, "tm_indexed").pressure[0] - 0.6) < 1e-9 &&
+           fabs(predict(c, self, "tm_vector").pressure[0] - 0.4) < 1e-9,
+       "and a slot of its own, but not where it is of a vector and that was measured");
     ok(fabs(predict(c, self, "tm_halves").throughput - 2) < 1e-9,
        "stores to two halves of a line take a cycle each");
     ok(fabs(predict(c, self, "tm_near").throughput - 1) < 1e-9, "two within one half share it");

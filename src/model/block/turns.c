@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-enum { OPERATIONS_MOST = 8 }; /* of an instruction */
-
 /* The resource of which a sum takes most, the first of several: that of all integer units. */
 static size_t resource_of_sums(const struct am_incore *core, size_t kind)
 {
@@ -42,16 +40,19 @@ bool am_turns_open(const struct am_incore *core, enum am_arch arch, size_t first
     return out->taken != NULL;
 }
 
-static size_t operations_of(const struct am_turns *t, const struct am_predicted_line *line)
+/* Whether a line is one operation of any unit. Where the parts of others go is not known: they take
+ * of the resource. */
+static bool is_bound(const struct am_turns *t, const struct am_predicted_line *line)
 {
-    const double n = t->units ? floor(line->use[t->resource] * (double)t->units + 0.5) : 0;
+    static const double most = 1.5;
+    const double n = t->units ? line->use[t->resource] * (double)t->units : 0;
 
-    return (size_t)fmin(n, OPERATIONS_MOST);
+    return n > most - 1 && n < most;
 }
 
 size_t am_turns_resource(const struct am_turns *turns, const struct am_predicted_line *line)
 {
-    return operations_of(turns, line) ? turns->resource : 0;
+    return is_bound(turns, line) ? turns->resource : 0;
 }
 
 static size_t unit_of(struct am_turns *t, bool memory)
@@ -78,16 +79,11 @@ static uint64_t take(const struct am_turns *t, size_t unit, uint64_t from)
 
 double am_turns_begin(struct am_turns *turns, const struct am_predicted_line *line, double at)
 {
-    const size_t n = operations_of(turns, line);
-    double begun = at;
+    if (is_bound(turns, line)) {
+        const size_t unit = unit_of(turns, line->insn->loads);
 
-    for (size_t i = 0; i < n; i++) {
-        const size_t unit = unit_of(turns, i == 0 && line->insn->loads);
-        const double first = (double)take(turns, unit, (uint64_t)at);
-
-        begun = i == 0 ? fmax(at, first) : begun;
+        return fmax(at, (double)take(turns, unit, (uint64_t)at));
     }
-    if (n == 0 && line->insn->loads)
-        turns->addressed++;
-    return begun;
+    turns->addressed += line->insn->loads;
+    return at;
 }

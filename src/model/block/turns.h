@@ -5,7 +5,7 @@
  * and a chain of one cycle per iteration loses one wherever an older operation, which became ready
  * at the same time, has its unit. An operation with an operand in memory is bound to one of the
  * units that address memory, the next of them in turn where the turn is another's. Of those that
- * are ready a unit begins the oldest. */
+ * are ready a unit begins the oldest. Instructions of several operations are bound to none. */
 #ifndef AM_MODEL_BLOCK_TURNS_H
 #define AM_MODEL_BLOCK_TURNS_H
 
@@ -27,12 +27,12 @@ enum { AM_TURNS_KEPT = 4096 }; /* cycles: more than a window of instructions rea
 bool am_turns_open(const struct am_incore *core, enum am_arch arch, size_t first,
                    struct am_arena *arena, struct am_turns *out);
 
-/* The resource that the units of a line stand for, which it need not take otherwise; 0: it has no
- * operation that is bound. */
+/* The resource that the unit of a line stands for, which it need not take otherwise; 0: it is not
+ * bound. */
 size_t am_turns_resource(const struct am_turns *turns, const struct am_predicted_line *line);
 
-/* Binds the operations of the next line, in the order of the program, and takes their units from
- * this time on; returns when the first begins. */
+/* Binds the next line, in the order of the program, and takes its unit from this time on; returns
+ * when it begins. */
 double am_turns_begin(struct am_turns *turns, const struct am_predicted_line *line, double at);
 
 #endif

@@ -13,6 +13,13 @@ static const struct cx_form forms[] = {
     {"cmp_r64", -1, {1.0 / 6, 0.25}},
     {.name = NULL},
 };
+/* Comparisons of two operations. */
+static const struct cx_form doubled[] = {
+    {"xor_r32_zero", -1, {1.0 / 6, 0}},
+    {"add_r64", 1, {1.0 / 6, 0.25}},
+    {"cmp_r64", -1, {1.0 / 6, 0.5}},
+    {.name = NULL},
+};
 static const char *resources[] = {"front", "alu"};
 
 /* A sum of each iteration with that of the one before; of the comparisons behind it some read it,
@@ -79,6 +86,22 @@ static void check_apart(struct cx_core *c)
     c->incore.turns = 0;
 }
 
+/* What has several operations is in nobody's way, and takes as long as units allow. */
+static void check_several(void)
+{
+    struct cx_core c = {.incore = {.window = 0}};
+    struct am_predicted p;
+
+    cx_make(&c, doubled, resources, 2, 0);
+    cx_settle(&c);
+    c.incore.window = 320;
+    c.incore.turns = c.incore.addressing = UNITS;
+    p = predict(&c.incore, &c.run.arena, 4, 2 | 4 | 8);
+    ok(fabs(p.free - 2.25) < 0.02 && fabs(p.cycles - p.free) < 0.02,
+       "comparisons of two operations: %.2f cycles", p.cycles);
+    am_arena_fini(&c.run.arena);
+}
+
 int main(void)
 {
     struct cx_core c = {.incore = {.window = 0}};
@@ -90,5 +113,6 @@ int main(void)
     check_chain(&c, 2 | 4 | 8, 1.75);
     check_apart(&c);
     am_arena_fini(&c.run.arena);
+    check_several();
     return tap_done();
 }

@@ -10,10 +10,10 @@
 enum {
     PANELS = 2,
     WAITS_MULTIPLY = 2,
-    /* blocks of columns per thread and stage: one that ends late is waited for, and a joint waits
-     * for all of them */
-    ROUNDS_LEAST = 3,
-    ROUNDS = 4,
+    /* Blocks of columns per thread and stage. At the end all wait for whoever has the last one; a
+     * joint waits for all of a stage. */
+    ROUNDS_LEAST = 8,
+    ROUNDS = 16,
 };
 
 struct am_gemm_shared {
@@ -65,7 +65,7 @@ static size_t column_of(const struct am_gemm_shared *s, size_t nth, size_t all)
 }
 
 /* The rows and steps of a stage, without columns. */
-static struct am_gemm_part part_of(const struct am_gemm_shared *s, size_t stage)
+static struct am_gemm_part rows_of(const struct am_gemm_shared *s, size_t stage)
 {
     const struct am_gemm_blocking *const b = &s->setup.blocking;
     const struct am_gemm_args *const args = &s->setup.args;
@@ -79,6 +79,22 @@ static struct am_gemm_part part_of(const struct am_gemm_shared *s, size_t stage)
     };
 }
 
+/* The `nth` of the parts of a stage. Without steps: there is no such stage. */
+static struct am_gemm_part part_of(const struct am_gemm_shared *s, size_t stage, size_t nth)
+{
+    const size_t all = s->columns * s->splits;
+    struct am_gemm_part part = {0};
+
+    if (stage >= s->stages)
+        return part;
+    part = rows_of(s, stage);
+    part.column = column_of(s, nth, all);
+    part.columns = column_of(s, nth + 1, all) - part.column;
+    return part;
+}
+
+/* Behind the last part of a block come its columns in the next stage, as far as one can tell: most
+ * executors go on with what they have just made ready. */
 static void multiply(const struct am_gemm_shared *s, const struct place *place)
 {
     const struct am_gemm_shared_setup *const setup = &s->setup;
@@ -86,19 +102,16 @@ static void multiply(const struct am_gemm_shared *s, const struct place *place)
     const size_t begin = place->index * s->splits, end = begin + s->splits;
     struct am_workspace *const w = am_workspaces_take(&s->workspaces);
     struct am_gemm_share share = {
-        .part = part_of(s, place->stage),
+        .part = part_of(s, place->stage, begin),
         .panel = s->panel[place->stage % PANELS],
         .first = place->index % threads * slivers / threads,
     };
 
-    for (size_t i = begin; i < end; i++) {
-        share.part.column = column_of(s, i, s->columns * s->splits);
-        share.part.columns = column_of(s, i + 1, s->columns * s->splits) - share.part.column;
-        if (!share.part.columns)
-            continue; /* fewer register blocks than parts */
-        share.next = i + 1 < end ? share.part : (struct am_gemm_part){0};
-        share.next.column += share.part.columns;
-        am_gemm_multiply_part(setup->kernel, &setup->args, &share, am_workspace_memory(w));
+    for (size_t i = begin; i < end; i++, share.part = share.next) {
+        share.next =
+            i + 1 < end ? part_of(s, place->stage, i + 1) : part_of(s, place->stage + 1, begin);
+        if (share.part.columns) /* there may be fewer register blocks than parts */
+            am_gemm_multiply_part(setup->kernel, &setup->args, &share, am_workspace_memory(w));
     }
     am_workspaces_give(w);
 }

@@ -187,17 +187,27 @@ static bool rows_collide(size_t pitch, size_t rows, size_t page)
     return false;
 }
 
-/* Vectors from one row to the next. */
+/* Rows begin at 8 places of a page or fewer, so that those of a block share sets of a cache. */
+static bool rows_repeat(size_t pitch, size_t page)
+{
+    return 8 * pitch % page == 0;
+}
+
+/* Vectors from one row to the next. In three dimensions rows that have no gap are taken before
+ * those with a wide one, whose memory longer passes take. */
 static size_t row_pitch(const struct am_stencil_grid *grid, size_t page)
 {
     const bool flat = grid->spec.dim == 2;
-    const size_t rows = flat ? grid->spec.tile[0] : AM_WAVE_DEEP_MAX + 2;
-    size_t pitch = grid->length[0] | 1;
+    const size_t rows = flat ? grid->spec.tile[0] : AM_WAVE_DEEP_MAX + 2, length = grid->length[0];
+    size_t pitch = length | 1;
 
-    if (!flat && grid->length[0] <= LONG_ROW)
-        return grid->length[0];
+    if (!flat && length <= LONG_ROW)
+        return length;
     if (page < 64) /* blocks of more rows than that would always collide */
         return pitch;
+    if (!flat && rows_collide(pitch, rows, page) && !rows_collide(length, rows, page) &&
+        !rows_repeat(length, page))
+        return length;
     while (rows_collide(pitch, rows, page))
         pitch += 2;
     return pitch;

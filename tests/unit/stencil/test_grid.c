@@ -377,6 +377,30 @@ static void test_memory(void)
     }
 }
 
+/* Rows of 20 vectors of 64 bytes: one vector more, and every third would lie at the same place of a
+ * page, but as they are none do. A gap of three would take what eight steps and more of a pass do.
+ */
+static void test_gapless_rows(void)
+{
+    const struct am_grid_variant *const wide = am_grid_find("avx512");
+
+    for (int type = 0; wide && type < AM_STENCIL_TYPES; type++) {
+        const size_t side = type == AM_STENCIL_F32 ? 320 : 160;
+        struct am_grid_spec spec = some_spec(3);
+
+        spec.kernels = wide;
+        spec.method = AM_STENCIL_BY_WAVE;
+        spec.type = (enum am_stencil_type)type;
+        spec.fixed = false;
+        spec.parts = 1;
+        spec.near_bytes = spec.depth = spec.tile[0] = 0;
+        spec.n[0] = spec.n[1] = spec.n[2] = side;
+        am_grid_choose(&spec, 1000);
+        ok(spec.depth > 8, "waves of %zu^3 %s have passes of %zu steps", side,
+           am_stencil_types[type], spec.depth);
+    }
+}
+
 int main(void)
 {
     struct am_rng rng;
@@ -404,5 +428,6 @@ int main(void)
     }
     test_passes();
     test_memory();
+    test_gapless_rows();
     return tap_done();
 }

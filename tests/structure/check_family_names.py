@@ -26,8 +26,10 @@ SELECTOR = re.compile(r"struct am_selector(?:\s+\w+|\))?\s*=?\s*\{([^{}]*)\}")
 LISTS = re.compile(r"\bam_picks_(?:like|group|extreme|curve|beside|differ|varying)\s*\([^;{}\"]*?,\s*" + LITERAL)
 WHERE = re.compile(r"\bam_(?:picks_where|where_matches)\s*\([^;{}\"]*?" + LITERAL)
 
-# Benches of experiments and of users: a worker has them only while it is given one.
+# Benches of experiments and of users: a worker has them only while it is given one. What described stencils have stands in their text.
 MADE = ("exec.*", "own.*")
+DESCRIBED = "src/cli/stencil/bench_end.c.txt"
+DESCRIBED_NAME = re.compile(r"^    \{\.name = " + LITERAL, re.MULTILINE)
 
 
 class Known(NamedTuple):
@@ -52,6 +54,13 @@ def learn(listings: list[str]) -> Known:
             elif words[0] == "metric":
                 known.metrics[bench].add(unquote(words[1]))
     return known
+
+
+def learn_described(known: Known, text: str) -> None:
+    """Axes and metrics that archmeter is told of a described stencil: two tables, one after the other."""
+    axes, _, metrics = text.partition("struct archmeter_metric")
+    known.axes["own.described"] = set(DESCRIBED_NAME.findall(axes))
+    known.metrics["own.described"] = set(DESCRIBED_NAME.findall(metrics))
 
 
 def metric_exists(name: str, names: set[str], meters: str) -> bool:
@@ -120,6 +129,7 @@ def check_source(path: str, text: str, known: Known, meters: str) -> list[str]:
     return bad
 
 
+DESCRIPTION = 'struct archmeter_axis axes[] = {\n    {.name = "strip"},\n};\nstruct archmeter_metric metrics[] = {\n    {.name = "updates"},\n};\n'
 LISTING = ["bench a.b 1 0\naxis size size B\nmetric rate B/s higher\n"]
 
 SELF_TESTS = (
@@ -131,12 +141,15 @@ SELF_TESTS = (
     ("an axis in a condition is found", "", 'struct am_selector s = {B, "size=1 sise>2"};', "no bench has the axis sise"),
     ("a metric in a selector is found", "", 'struct am_selector s = {B, NULL, "rat"};', "no bench has the metric rat"),
     ("a condition of presence is none of a metric", "", 'struct am_selector s = {B, "size", "rate"};', None),
+    ("an axis of described stencils exists", "", 'x = am_result_number(r, "strip");', None),
+    ("a metric of theirs is no axis", "", 'x = am_result_number(r, "updates");', "no bench has the axis updates"),
     ("an axis in a list is found", "", 'g = am_picks_group(&p, "size,sise");', "no bench has the axis sise"),
 )
 
 
 def self_test(tap: Tap) -> None:
     known = learn(LISTING)
+    learn_described(known, DESCRIPTION)
     for sentence, table, source, expect in SELF_TESTS:
         bad, _ = check_tables([table] if table else [], known, "", set())
         bad += check_source("x.c", source, known, "")
@@ -149,6 +162,7 @@ def main() -> int:
     self_test(tap)
     workers = sorted(p for p in build.glob("archmeter-worker-*") if p.is_file())
     known = learn([subprocess.run([w, "--list"], capture_output=True, text=True, timeout=60, check=False).stdout for w in workers])
+    learn_described(known, read(root / DESCRIBED))
     absent = {line.split()[0] for line in read(build / "workers.txt").splitlines() if line.strip() and line[0] != "#"}
     meters = "".join(read(p) for p in sources(root / "src", ("conductor", "meter"), (".c", ".h")))
     tap.ok(len(known.axes) > 20, f"{len(workers)} workers state {len(known.axes)} benches")

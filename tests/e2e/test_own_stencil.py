@@ -5,7 +5,7 @@ import os
 import shutil
 
 from e2e import Tap
-from own_stencil import (CUBE, FAR, FAST, HEAT, LIGHT, SHIPPED, SHOWN, SIDES, SIZES, STAR, Own, axes, bench_of, check_planted,
+from own_stencil import (CUBE, FAR, FAST, HEAT, LIGHT, MANY, SHIPPED, SHOWN, SIDES, SIZES, STAR, Own, axes, bench_of, check_planted,
                          check_planted_at_kinds, with_axis, with_planted)
 
 COMPILED_AS_MEASURED = ("heat2d", "fdtd")  # by -O3, one field and several; whatever is timed is verified anyway
@@ -86,6 +86,8 @@ PLANTED_NATURAL = {
     "a point is elsewhere": ("return (double *)far_f64_wave_row(w, y, z) + x;", "return (double *)far_f64_wave_row(w, y, z) + (x == 3 && (WRONG) ? 4 : x);"),
 }
 UNSEEN_NATURAL = {"fixed sides are not set": (0,)}  # there is none
+# Sweeps by blocks of many rows, which prefetch those that no block before has read.
+PLANTED_SWEEPS = {"a plane is left out": ("which = many_f64_SWEEP;", "which = (WRONG) ? many_f64_ROW_ALONE : many_f64_SWEEP;")}
 # Waves of other shapes: radius 2 with weights that differ along all axes and directions; in one dimension; two rows at once.
 SHAPES = {
     "slanted": (2, "boundary x mirror\nboundary y fixed 0.3\nupdate u = u[-1,-2] / 2 + 0.3 * u[2,1] - 0.2 * u[0,1] + 0.1 * u.before\n"),
@@ -161,6 +163,17 @@ def test_waves(tap, own):
         tap.ok(done.returncode == 0, f"waves of {name}", done.stdout[-2000:] + done.stderr[-2000:])
 
 
+def test_sweeps(tap, own):
+    """A small grid that is taken for a large one."""
+    own.write("many.sten", MANY)
+    text = bench_of(own, "many")
+    tap.ok("_LARGE = 4 << 20" in text, "it says what is large")
+    for row in ("u__now + b__->slow_by[many_f64_RADIUS + 5]", "u__to + b__->slow_by[many_f64_RADIUS + 1]", "k__at"):
+        tap.ok(f"__builtin_prefetch({row} + i__" in text, f"prefetched: {row}")
+    own.write("many.c", with_planted(tap, text.replace("_LARGE = 4 << 20", "_LARGE = 1"), PLANTED_SWEEPS))
+    check_planted(tap, own, "many", PLANTED_SWEEPS, *axes(3, "variant=wave", "depth=1", "type=f32,f64", "threads=1,2"))
+
+
 def test_planted(tap, own):
     own.write("heat.sten", HEAT)
     own.write("wrong.c", with_planted(tap, bench_of(own, "heat"), PLANTED))
@@ -177,7 +190,7 @@ def main():
         tap.skip("stencils of the user's own", "there is no C compiler")
         tap.done()
         return
-    for test in (test_shipped, test_boundaries, test_waves, test_planted):
+    for test in (test_shipped, test_boundaries, test_waves, test_sweeps, test_planted):
         test(tap, own)
     tap.done()
 

@@ -13,14 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 4, /* rows that a block prefetches */ ROWS_MAX = 8 /* of a block */ };
+enum {
+    AHEAD = 4,    /* rows that a block prefetches for the next wave */
+    SOON = 512,   /* bytes that it prefetches of its own rows before it reads them */
+    ROWS_MAX = 8, /* of a block */
+};
 
 /* One update of a block of rows. */
 struct stage {
     const struct am_description *d;
     size_t number;
     int a, c; /* rows along the slow and the fast dimension */
-    bool ahead;
+    bool ahead, soon;
     struct am_text *out;
 };
 
@@ -145,6 +149,13 @@ static bool has_table(const struct am_description *d)
     return n > REGISTERS;
 }
 
+/* Whether there are blocks for sweeps: of one update that reads so many rows that hardware loses
+ * sight of the few of them that come from memory. */
+static bool has_soon(const struct am_description *d)
+{
+    return d->n_updates == 1 && has_table(d);
+}
+
 /* ---- constants ---- */
 
 /* Which arrays each update reads beyond sides: twice a field's number, 1 more for u.new. */
@@ -182,8 +193,10 @@ void am_emit_field_constants(const struct am_description *d, struct am_text *out
                  "    NAME_LARGE = 4 << 20, /* bytes: grids that leave the second-level cache */\n"
                  "    NAME_SMALL_SLOW = %d,\n    NAME_SMALL_FAST = %d,\n"
                  "    NAME_LARGE_SLOW = %d,\n    NAME_LARGE_FAST = %d,\n"
-                 "    NAME_SOME = 1,\n    NAME_SOLO_ROWS = 0\n};\n" AM_EMIT_BLOCK_KINDS,
-                 size.a, size.c, size.a, size.c);
+                 "    NAME_SOME = 1,\n    NAME_SOLO_ROWS = 0\n};\n" AM_EMIT_BLOCK_KINDS
+                 "enum { NAME_SWEEP = %s }; /* what sweeps over grids in memory take */\n",
+                 size.a, size.c, size.a, size.c,
+                 has_soon(d) ? "NAME_WHOLE_AHEAD + 1" : "NAME_WHOLE");
     add_reads(d, out);
     am_text_addf(out,
                  "/* Vectors beyond each end of a row that are stored. */\n#define NAME_ENDS %s\n",
@@ -277,7 +290,10 @@ static void declare(const struct stage *s)
 
 static void add_name(const struct stage *s)
 {
-    am_text_addf(s->out, "NAME_block_%zu_%d_%d%s", s->number, s->a, s->c, s->ahead ? "_ahead" : "");
+    am_text_addf(s->out, "NAME_block_%zu_%d_%d%s", s->number, s->a, s->c,
+                 s->ahead  ? "_ahead"
+                 : s->soon ? "_soon"
+                           : "");
 }
 
 /* Where rows lie in natural order all are made in step, sum by sum, so that registers share what
@@ -299,6 +315,49 @@ static void add_results(const struct stage *s, const struct place *places)
     }
 }
 
+/* The row that an update reads of an array before all others: blocks go along the fast dimension,
+ * and then along the slow one. */
+static struct place newest(const struct stage *s, const char *name, bool now)
+{
+    const struct am_formula *const f = &s->d->updates[s->number].formula;
+    const bool solid = s->d->dimensions == 3;
+    struct place most = {-AM_FORMULA_REACH_MAX, -AM_FORMULA_REACH_MAX};
+
+    for (size_t i = 0; i < f->n; i++) {
+        const struct am_formula_node *const node = &f->nodes[i];
+        const struct place at = {node->at[solid ? 2 : 1], solid ? node->at[1] : 0};
+
+        if (node->kind == AM_FORMULA_NAME && strcmp(node->text, name) == 0 &&
+            (node->when == AM_FORMULA_NOW) == now &&
+            (at.a > most.a || (at.a == most.a && at.c > most.c)))
+            most = at;
+    }
+    return most;
+}
+
+static void add_soon_of(const struct stage *s, const char *name, const char *array, bool now)
+{
+    const struct place row = newest(s, name, now);
+
+    for (int k = 0; k < s->a * s->c && reads(s, name, now); k++) {
+        am_text_addf(s->out, "        __builtin_prefetch(%s__%s", name, array);
+        add_offset(s->d, k / s->c + row.a, k % s->c + row.c, s->out);
+        am_text_addf(s->out, " + i__ + %d);\n", SOON);
+    }
+}
+
+/* Prefetches what a block is the first to read. Beyond a row's end the next one begins, which is
+ * the next block's. */
+static void add_soon(const struct stage *s)
+{
+    for (size_t i = 0; i < s->d->fields.n; i++) {
+        add_soon_of(s, s->d->fields.items[i].name, "now", true);
+        add_soon_of(s, s->d->fields.items[i].name, "to", false);
+    }
+    for (size_t i = 0; i < s->d->coefficients.n; i++)
+        add_soon_of(s, s->d->coefficients.items[i].name, "at", true);
+}
+
 /* All results first, then they are stored: what several rows read is loaded once. */
 static void add_block(const struct stage *s)
 {
@@ -312,6 +371,8 @@ static void add_block(const struct stage *s)
     am_text_add(s->out, "    for (long i__ = 0; i__ < last__; i__ += NAME_BYTES) {\n");
     for (int k = 0; s->ahead && k < AHEAD; k++)
         am_text_addf(s->out, "        __builtin_prefetch(b__->ahead[%d] + i__, 0, 2);\n", k);
+    if (s->soon)
+        add_soon(s);
     for (int k = 0; k < rows; k++)
         places[k] = (struct place){k / s->c, k % s->c};
     add_results(s, places);
@@ -330,37 +391,43 @@ static void add_block(const struct stage *s)
     am_text_add(s->out, "}\n\n");
 }
 
-/* The four of a table: one row, all planes of one row, a whole block, the same with prefetch. */
-static void four_of(const struct stage *s, struct stage four[4])
+/* Those of a table: one row, all planes of one row, a whole block, the same with prefetch for the
+ * next wave, and for itself where it reads many rows. How many there are. */
+enum { KINDS_MAX = 5 };
+
+static int kinds_of(const struct stage *s, struct stage kinds[KINDS_MAX])
 {
     const struct place size = size_of(s->d);
 
-    for (int k = 0; k < 4; k++) {
-        four[k] = *s;
-        four[k].a = k == 0 ? 1 : size.a;
-        four[k].c = k < 2 ? 1 : size.c;
-        four[k].ahead = k == 3;
+    for (int k = 0; k < KINDS_MAX; k++) {
+        kinds[k] = *s;
+        kinds[k].a = k == 0 ? 1 : size.a;
+        kinds[k].c = k < 2 ? 1 : size.c;
+        kinds[k].ahead = k == 3;
+        kinds[k].soon = k == 4;
     }
+    return has_soon(s->d) ? KINDS_MAX : KINDS_MAX - 1;
 }
 
 void am_emit_field_blocks(const struct am_description *d, struct am_text *out)
 {
-    struct stage s = {.d = d, .out = out}, four[4];
+    struct stage s = {.d = d, .out = out}, kinds[KINDS_MAX];
+    const int n = kinds_of(&s, kinds);
 
     for (; s.number < d->n_updates; s.number++) {
-        four_of(&s, four);
-        for (int k = 0; k < 4; k++) {
-            if (k == 0 || k == 3 || four[k].a != four[k - 1].a || four[k].c != four[k - 1].c)
-                add_block(&four[k]);
+        (void)kinds_of(&s, kinds);
+        for (int k = 0; k < n; k++) {
+            if (k == 0 || k >= 3 || kinds[k].a != kinds[k - 1].a || kinds[k].c != kinds[k - 1].c)
+                add_block(&kinds[k]);
         }
     }
-    am_text_add(out, "static NAME_block_fn *const NAME_blocks[NAME_STAGES][4] = {\n");
+    am_text_addf(out, "static NAME_block_fn *const NAME_blocks[NAME_STAGES][%d] = {\n", n);
     for (s.number = 0; s.number < d->n_updates; s.number++) {
-        four_of(&s, four);
+        (void)kinds_of(&s, kinds);
         am_text_add(out, "    {");
-        for (int k = 0; k < 4; k++) {
-            add_name(&four[k]);
-            am_text_add(out, k < 3 ? ", " : "},\n");
+        for (int k = 0; k < n; k++) {
+            add_name(&kinds[k]);
+            am_text_add(out, k + 1 < n ? ", " : "},\n");
         }
     }
     am_text_add(out, "};\n");

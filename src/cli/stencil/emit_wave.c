@@ -431,7 +431,8 @@ void am_emit_wave_constants(const struct am_description *d, struct am_text *out)
         "    NAME_STEPS_MAX = 256,\n"
         "    NAME_LARGE = 4 << 20 /* bytes: grids that leave the second-level cache */\n};\n"
         "enum { NAME_SOLO_ROWS = %d }; /* 1: planes that are left over are made by all rows of a "
-        "block */\n" AM_EMIT_BLOCK_KINDS "#if defined(__AVX512F__)\n",
+        "block */\n" AM_EMIT_BLOCK_KINDS "enum { NAME_SWEEP = NAME_WHOLE };\n"
+        "#if defined(__AVX512F__)\n",
         w.reach, w.n_values, d->dimensions == 3 ? 2 : 1, w.turns, w.corners, !w.turns);
     add_sizes(d, &w, 32, out);
     am_text_add(out, "#else\n");

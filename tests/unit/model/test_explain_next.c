@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What explain says of points that another point of their bench outdoes, and of numbered devices.
- */
+/* What explain says of points that another point of their bench outdoes, of numbered devices, and
+ * of devices whose chains alone were measured. */
 #include "evidence/evidence.h"
 #include "model/explain.h"
 #include "model/facts.h"
@@ -71,9 +71,30 @@ static void check_numbered(void)
     am_arena_fini(&other.arena);
 }
 
+/* A chain of dependent operations shows how long one takes: units can do more, by a factor that it
+ * does not know. */
+static void check_chains(void)
+{
+    static const char chain[] = "type=double mode=latency device=gpu0";
+    static const char full[] = "type=double mode=throughput device=gpu0";
+    struct rx_run run = {0}, other = {0};
+    const struct am_explanation *alone, *beside;
+
+    add(&run, "ocl.arith", chain, 2e10);
+    alone = explain(&run, "app.any", "type=f64 device=gpu0", 1e12);
+    ok(!alone->above && alone->why_not, "a chain is no ceiling of its device: %s",
+       alone->why_not ? alone->why_not : "it was taken for one");
+    add(&other, "ocl.arith", full, 2e12);
+    beside = explain(&other, "ocl.arith", chain, 2e10);
+    is_near(beside->share, 0.01, 2e-3, "but is held against what is one");
+    am_arena_fini(&run.arena);
+    am_arena_fini(&other.arena);
+}
+
 int main(void)
 {
     check_siblings();
     check_numbered();
+    check_chains();
     return tap_done();
 }

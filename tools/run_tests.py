@@ -41,8 +41,11 @@ PROGRAMS = ("programs",)  # what is installed
 SLOW = ["--timeout-multiplier", "4"]  # sanitizers cost time
 
 # A crash must stay the signal that it is: tests look at how workers die.
+# intercept_tls_get_addr: the thread-local block of a library that was opened (BLIS has one) is taken for one with a
+# header of glibc 2.19 where it begins 16 bytes behind a page, and LeakSanitizer dies of the bounds it reads there
+# (google/sanitizers, issue 1322). Not asked for, nothing is lost: what the dynamic linker allocates is searched anyhow.
 ASAN = ("strict_string_checks=1:detect_stack_use_after_return=1:handle_segv=0:handle_sigbus=0"
-        ":handle_sigill=0")
+        ":handle_sigill=0:intercept_tls_get_addr=0")
 
 # What must not break the program is tried once: with sanitizers, where the compiler for them is.
 ROBUST = ["--no-suite", "robust"] if shutil.which("clang") else []

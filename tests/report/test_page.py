@@ -100,6 +100,18 @@ FAULTS = r"""
         out.push(figure.id + ": cut: " + el.textContent.slice(0, 60));
     });
   }
+  function beyond(figure) { /* a text that begins in a box ends in it: the smallest one around its beginning */
+    var boxes = [];
+    each(figure, "svg rect", function (rect) { boxes.push(rect.getBoundingClientRect()); });
+    boxes.sort(function (a, b) { return a.width * a.height - b.width * b.height; });
+    each(figure, "svg text", function (text) {
+      var at = text.getBoundingClientRect(), middle = (at.top + at.bottom) / 2;
+      var box = boxes.find(function (b) {
+        return b.left <= at.left + 1 && at.left < b.right && b.top <= middle && middle <= b.bottom; });
+      if (box && (at.right > box.right || at.bottom > box.bottom + 1))
+        out.push(figure.id + ": beyond its box: " + text.textContent);
+    });
+  }
   function broken(td, node) { /* a word that stands in two lines and has no place to be parted at */
     if (node.nodeType !== 3) { Array.prototype.forEach.call(node.childNodes, function (c) { broken(td, c); }); return; }
     var word = /[A-Za-z_.]{2,30}/g, found, range = document.createRange();
@@ -138,6 +150,7 @@ FAULTS = r"""
     cut(figure);
     twins(figure);
     if (figure.id === "fig-roofline") above(figure);
+    if (figure.id === "fig-machine") beyond(figure);
   });
   each(document, "td", function (td) { broken(td, td); });
   each(document, "main > *, main > div > *", function (el) {
@@ -155,6 +168,8 @@ PLANTED = {
         document.querySelectorAll("#fig-latency circle[data-x]").forEach(function (c, i) { if (i) c.remove(); });""",
     "cut": r"""
         document.querySelector("#fig-latency svg text").setAttribute("x", "-60");""",
+    "beyond its box": r"""
+        document.querySelector("#fig-machine svg text").textContent += ", and more words than any box of it has room for";""",
     "above its ceiling": r"""
         document.querySelector("#fig-roofline circle[data-y]").setAttribute("cy", "-40");""",
     "rings without a remark": r"""

@@ -232,34 +232,56 @@ static void say(const struct drawing *d, double x, double y, enum am_ink ink, en
     am_svg_close(d->svg);
 }
 
-/* A text that is wider than `room` goes on in further lines, broken at spaces. Returns its height.
- */
+/* The last place before the end of `part` where a line may end: behind a comma, so that a number
+ * keeps its unit, else at a space; NULL: it is one word. */
+static const char *last_break(const char *part)
+{
+    const char *found = NULL;
+
+    for (const char *at = part; (at = strstr(at, ", ")) != NULL; at++)
+        found = at + 1;
+    return found ? found : strrchr(part, ' ');
+}
+
+/* As many characters of `text` as a line of `room` takes; a word that is wider stays whole. */
+static size_t fitting(const char *text, double room)
+{
+    char part[LINE_BYTES];
+    const char *end;
+
+    (void)am_str_copy(part, sizeof(part), text);
+    while (am_label_width(part, font) > room && (end = last_break(part)) != NULL)
+        part[end - part] = '\0';
+    return strlen(part);
+}
+
+/* A text that is wider than `room` goes on in further lines. Returns its height. */
 static double say_wrapped(const struct drawing *d, double x, double y, double room, enum am_ink ink,
                           const char *text)
 {
     double height = 0;
 
     while (*text) {
+        const size_t n = fitting(text, room);
         char part[LINE_BYTES];
-        size_t n = strlen(text);
 
-        (void)am_str_copy(part, sizeof(part), text);
-        n = strlen(part);
-        while (am_label_width(part, font) > room && n > 0) {
-            while (n > 0 && part[n - 1] != ' ')
-                n--;
-            if (n == 0)
-                break; /* one word: it stays whole */
-            part[--n] = '\0';
-        }
-        if (n == 0) {
-            (void)am_str_copy(part, sizeof(part), text);
-            n = strlen(part);
-        }
+        (void)am_str_format(part, sizeof(part), "%.*s", (int)n, text);
         say(d, x, y + height, ink, AM_ANCHOR_START, part);
         text += n + strspn(text + n, " ");
         height += line;
     }
+    return height;
+}
+
+/* The first line says what it is, the others what was measured. Returns their height. */
+static double say_lines(const struct drawing *d, const struct lines *l, double x, double y,
+                        double room)
+{
+    double height = 0;
+
+    for (size_t i = 0; i < l->n; i++)
+        height +=
+            say_wrapped(d, x, y + height + line, room, i ? AM_INK_MUTED : AM_INK_TEXT, l->text[i]);
     return height;
 }
 
@@ -273,19 +295,19 @@ static void way(const struct drawing *d, double x, double y1, double y2)
     am_svg_close(d->svg);
 }
 
-static double box_height(const struct lines *l)
+/* Of a box that is `w` wide. */
+static double box_height(const struct lines *l, double w)
 {
-    return (double)l->n * line + pad;
+    static const struct drawing measured = {.svg = NULL};
+
+    return say_lines(&measured, l, 0, 0, w - 2 * pad) + pad;
 }
 
-/* The first line says what it is, the others what was measured. */
 static void fill_box(const struct drawing *d, const struct lines *l, double x, double y, double w,
                      enum am_ink ink)
 {
-    frame(d, x, y, w, box_height(l), ink);
-    for (size_t i = 0; i < l->n; i++)
-        say(d, x + pad, y + (double)(i + 1) * line, i ? AM_INK_MUTED : AM_INK_TEXT, AM_ANCHOR_START,
-            l->text[i]);
+    frame(d, x, y, w, box_height(l, w), ink);
+    (void)say_lines(d, l, x + pad, y, w - 2 * pad);
 }
 
 /* ---- cores ---- */
@@ -337,16 +359,15 @@ static void draw_cores(struct drawing *d)
 {
     const struct lines core = core_lines(d), l1 = level_lines(d, AM_TIER_L1D),
                        l2 = level_lines(d, AM_TIER_L2), others = others_lines(d);
-    const double top = d->y, head = box_height(&core);
-    const double height = head + box_height(&l1) + gap + box_height(&l2) + pad;
     const double side = d->cores > 1 ? others_width + gap : 0;
     const double w = width - 2 * margin - side, inside = w - 2 * pad;
-    const double l2_top = top + head + box_height(&l1) + gap;
+    const double top = d->y, head = box_height(&core, w);
+    const double l1_height = box_height(&l1, inside), l2_top = top + head + l1_height + gap;
+    const double height = fmax(l2_top - top + box_height(&l2, inside) + pad,
+                               d->cores > 1 ? box_height(&others, others_width) : 0);
 
     frame(d, margin, top, w, height, AM_INK_AXIS);
-    for (size_t i = 0; i < core.n; i++)
-        say(d, margin + pad, top + (double)(i + 1) * line, i ? AM_INK_MUTED : AM_INK_TEXT,
-            AM_ANCHOR_START, core.text[i]);
+    (void)say_lines(d, &core, margin + pad, top, inside);
     fill_box(d, &l1, margin + pad, top + head, inside, AM_INK_SERIES + AM_TIER_L1D);
     way(d, margin + w / 2, l2_top - gap, l2_top);
     fill_box(d, &l2, margin + pad, l2_top, inside, AM_INK_SERIES + AM_TIER_L2);
@@ -355,9 +376,7 @@ static void draw_cores(struct drawing *d)
         const double x = margin + w + gap;
 
         frame(d, x, top, others_width, height, AM_INK_AXIS);
-        for (size_t i = 0; i < others.n; i++)
-            say(d, x + pad / 2, top + (double)(i + 1) * line, i ? AM_INK_MUTED : AM_INK_TEXT,
-                AM_ANCHOR_START, others.text[i]);
+        (void)say_lines(d, &others, x + pad, top, others_width - 2 * pad);
         way(d, x + others_width / 2, top + height, top + height + gap);
     }
     d->y = top + height + gap;
@@ -374,9 +393,10 @@ static bool has_l3(const struct drawing *d)
 static void draw_shared(struct drawing *d, enum am_tier tier)
 {
     const struct lines l = level_lines(d, tier);
+    const double whole = width - 2 * margin;
 
-    fill_box(d, &l, margin, d->y, width - 2 * margin, AM_INK_SERIES + (unsigned)tier);
-    d->y += box_height(&l);
+    fill_box(d, &l, margin, d->y, whole, AM_INK_SERIES + (unsigned)tier);
+    d->y += box_height(&l, whole);
 }
 
 /* ---- devices ---- */
@@ -419,17 +439,20 @@ static void draw_devices(struct drawing *d)
 
     for (size_t i = 0; i < n; i++) {
         const struct lines l = device_lines(d, &devices[i]);
+        const double beside = margin + 34, whole = width - 2 * margin;
         char link[LINE_BYTES];
+        double height;
 
         if (devices[i].processor) /* it is in the picture already */
             continue;
         link_line(d, devices[i].name, link);
-        way(d, margin + 24, d->y, d->y + line + pad);
-        say(d, margin + 34, d->y + line, AM_INK_MUTED, AM_ANCHOR_START,
-            *link ? link : "link: not measured");
-        d->y += line + pad;
-        fill_box(d, &l, margin, d->y, width - 2 * margin, AM_INK_SERIES + 4 + (unsigned)i % 4);
-        d->y += box_height(&l);
+        height = say_wrapped(d, beside, d->y + line, width - margin - beside, AM_INK_MUTED,
+                             *link ? link : "link: not measured") +
+                 pad;
+        way(d, margin + 24, d->y, d->y + height);
+        d->y += height;
+        fill_box(d, &l, margin, d->y, whole, AM_INK_SERIES + 4 + (unsigned)i % 4);
+        d->y += box_height(&l, whole);
     }
 }
 

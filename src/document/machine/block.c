@@ -12,10 +12,6 @@ static const char *const match_words[] = {[AM_FORM_NONE] = "fused",
                                           [AM_FORM_EXACT] = "exact",
                                           [AM_FORM_LIKE] = "like",
                                           [AM_FORM_UNKNOWN] = "unknown"};
-static const char *const limit_words[] = {[AM_LIMIT_RESOURCE] = "resource",
-                                          [AM_LIMIT_CHAIN] = "chain",
-                                          [AM_LIMIT_JUMP] = "jump",
-                                          [AM_LIMIT_WINDOW] = "window"};
 
 static uint64_t first_address(const struct am_predicted *b)
 {
@@ -82,31 +78,36 @@ static void tell_closed(struct am_body *body, const struct am_loop_view *v,
     am_arena_fini(&scratch);
 }
 
+static const char *by_count(size_t n, const char *one, const char *more)
+{
+    return n == 1 ? one : more;
+}
+
 static void tell_gaps(struct am_body *body, const struct am_predicted *b)
 {
     if (b->unknown)
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
-                            "%zu of %zu instructions have no measured form: each is counted as a "
-                            "slot of the front end only.",
-                            b->unknown, b->n);
+                            "%zu of %zu instructions %s no measured form: counted as a slot of the "
+                            "front end only.",
+                            b->unknown, b->n, by_count(b->unknown, "has", "have"));
     if (b->latencies_unknown)
         (void)am_block_addf(
             body, AM_BLOCK_PARAGRAPH, NULL,
-            "%zu latencies are not known (archmeter run %s): each is counted as one "
-            "cycle.",
-            b->latencies_unknown, am_incore_needs);
+            "%zu %s not known (archmeter run %s): counted as one cycle.", b->latencies_unknown,
+            by_count(b->latencies_unknown, "latency is", "latencies are"), am_incore_needs);
     if (b->loop->branches)
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
-                            "%zu branches inside: all instructions are counted as if executed.",
-                            b->loop->branches);
+                            "%zu %s inside: all instructions are counted as if executed.",
+                            b->loop->branches, by_count(b->loop->branches, "branch", "branches"));
     if (b->loop->calls)
-        (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
-                            "%zu calls inside: what they do is not counted.", b->loop->calls);
+        (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL, "%zu %s not counted.", b->loop->calls,
+                            by_count(b->loop->calls, "call inside: what it does is",
+                                     "calls inside: what they do is"));
     if (b->loop->elsewhere)
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
-                            "%zu more ways back to its top, through code that lies elsewhere: not "
+                            "%zu more %s back to its top, through code that lies elsewhere: not "
                             "counted.",
-                            b->loop->elsewhere);
+                            b->loop->elsewhere, by_count(b->loop->elsewhere, "way", "ways"));
 }
 
 /* ---- tables ---- */
@@ -223,6 +224,14 @@ static const char *forms_text(const struct am_insn_forms *f, struct am_arena *ar
     return text;
 }
 
+/* Of what does nothing but load, from its address on: its data are nobody's result. */
+static double shown_latency(const struct am_predicted *b, const struct am_predicted_line *line)
+{
+    const bool loads = line->insn->loads && !line->insn->stores && !line->forms.eliminated;
+
+    return loads && line->latency <= 0 ? b->load : line->latency;
+}
+
 static void add_lines(struct am_body *body, const struct am_predicted *b)
 {
     static const struct am_column columns[] = {
@@ -247,7 +256,7 @@ static void add_lines(struct am_body *body, const struct am_predicted *b)
         (void)am_table_text(t, forms_text(&line->forms, t->arena));
         am_table_text(t, match_words[line->forms.match])->tone =
             line->forms.match == AM_FORM_UNKNOWN ? AM_TONE_WARN : AM_TONE_PLAIN;
-        am_table_number(t, AM_FORM_RATIO, line->latency)->digits = 1;
+        am_table_number(t, AM_FORM_RATIO, shown_latency(b, line))->digits = 1;
         am_table_number(t, AM_FORM_RATIO, line->pressure)->digits = 2;
         (void)am_table_text(t, line->on_chain ? "*" : NULL);
     }
@@ -271,7 +280,7 @@ static void add_summary(struct am_body *body, const struct am_loop_view *v)
         (void)am_table_textf(t, "%#llx", (unsigned long long)first_address(b));
         (void)am_table_whole(t, b->n);
         (void)am_table_number(t, AM_FORM_NUMBER, b->cycles);
-        (void)am_table_text(t, limit_words[b->limit]);
+        (void)am_table_text(t, am_limit_words[b->limit]);
         (void)am_table_text(t, b->core->resources[b->busiest]);
         (void)am_table_number(t, AM_FORM_NUMBER, b->throughput);
         (void)am_table_number(t, AM_FORM_NUMBER, b->lo);
@@ -309,10 +318,13 @@ static void add_blocks(struct am_body *body, const void *self)
     for (size_t i = 0; i < v->n; i++) {
         const struct am_predicted *const b = &v->blocks[i];
 
-        (void)am_block_addf(body, AM_BLOCK_SUBHEADING, "",
-                            "%s at %#llx: %zu instructions, %zu of them by another form",
+        char like[64] = "";
+
+        if (b->like)
+            (void)am_str_format(like, sizeof(like), ", %zu of them by forms like theirs", b->like);
+        (void)am_block_addf(body, AM_BLOCK_SUBHEADING, "", "%s at %#llx: %zu instruction%s%s",
                             b->loop->marked ? "Block" : "Loop",
-                            (unsigned long long)first_address(b), b->n, b->like);
+                            (unsigned long long)first_address(b), b->n, b->n > 1 ? "s" : "", like);
         tell_limit(body, v, b);
         tell_closed(body, v, b);
         tell_gaps(body, b);

@@ -9,6 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const am_limit_words[AM_LIMITS] = {[AM_LIMIT_RESOURCE] = "resource",
+                                               [AM_LIMIT_CHAIN] = "chain",
+                                               [AM_LIMIT_JUMP] = "jump",
+                                               [AM_LIMIT_WINDOW] = "window",
+                                               [AM_LIMIT_TURNS] = "turns"};
+
 /* ---- resources ---- */
 
 struct pressing {

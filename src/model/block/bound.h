@@ -19,7 +19,17 @@
 #include "model/block/forms.h"
 #include "model/block/loops.h"
 
-enum am_limit { AM_LIMIT_RESOURCE, AM_LIMIT_CHAIN, AM_LIMIT_JUMP, AM_LIMIT_WINDOW, AM_LIMIT_TURNS };
+enum am_limit {
+    AM_LIMIT_RESOURCE,
+    AM_LIMIT_CHAIN,
+    AM_LIMIT_JUMP,
+    AM_LIMIT_WINDOW,
+    AM_LIMIT_TURNS,
+    AM_LIMITS
+};
+
+/* One word each, for programs. */
+extern const char *const am_limit_words[AM_LIMITS];
 
 struct am_predicted_line {
     const struct am_insn *insn;
@@ -47,6 +57,7 @@ struct am_predicted {
     double lo, hi;            /* the same by the ends of the weights' intervals */
     double next;              /* by the second busiest */
     double chain;             /* cycles per iteration by the longest chain */
+    double load;              /* cycles from an address to what is loaded from there */
     size_t unknown, like;     /* instructions without a form, and with another's */
     size_t latencies_unknown; /* instructions whose latency is not known: counted as one cycle */
     double played; /* cycles per iteration with resources, chains and a window at once; NAN: the

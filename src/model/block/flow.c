@@ -493,13 +493,19 @@ static double forward_latency(const struct am_incore *core, enum am_arch arch, e
     return updates ? fmax(own - 1, 0) : own;
 }
 
+static double load_latency(const struct am_incore *core, const struct am_predicted *b)
+{
+    const double load = latency_of(core, am_form_load(b->lines[0].insn->arch));
+
+    return isnan(load) ? 1 : load;
+}
+
 static void start(const struct am_incore *core, const struct am_predicted *b, size_t *before,
                   struct flow *f)
 {
     const enum am_arch arch = b->lines[0].insn->arch;
-    const double load = latency_of(core, am_form_load(arch));
 
-    *f = (struct flow){.block = b, .load = isnan(load) ? 1 : load, .before = before};
+    *f = (struct flow){.block = b, .load = b->load, .before = before};
     for (int i = 0; i < AM_FORWARDS; i++)
         f->forward[i] = forward_latency(core, arch, (enum am_forward)i);
 }
@@ -558,6 +564,7 @@ bool am_flow_play(const struct am_incore *core, struct am_predicted *b)
     bool played;
 
     b->played = b->turned = NAN;
+    b->load = load_latency(core, b);
     played = play_all(core, b, &scratch);
     am_arena_fini(&scratch);
     return played;

@@ -63,6 +63,7 @@ static void check_chain(struct cx_core *c, unsigned readers, double measured)
     p = predict(&c->incore, arena, 4, readers);
     ok(fabs(p.free - 1.25) < 0.02 && fabs(p.turned - 2) < 0.02 && p.limit == AM_LIMIT_TURNS,
        "%.2f to %.2f by turns", p.free, p.turned);
+    ok(strcmp(am_limit_words[p.limit], "turns") == 0, "which has a word of its own for programs");
     ok(fabs(p.cycles / measured - 1) < 0.1 && p.hi >= p.turned - 1e-9,
        "%.3f cycles are predicted, %.2f were measured", p.cycles, measured);
     c->incore.turns = UNITS + 1;

@@ -3,7 +3,7 @@
 """Runs app.gemm and app.fft in turn with the libraries called directly, as Markdown.
 
 usage: peers/apps.py [gemm] [fft] [--archmeter PROGRAM] [--rounds N] [--calm SECONDS] [--cpu N]
-                     [--gemm-n N,...] [--gemm-threads N,...] [--tiles N,...] [--libraries NAME,...]
+                     [--gemm-n N,...] [--gemm-threads N,...] [--isa NAME] [--tiles N,...] [--libraries NAME,...]
                      [--tiles-by library,own] [--fft-n N,...] [--types f32,f64] [--turns FOLDER] [--budget SECONDS]
                      [--plan estimate|measure] [--threads N,...] [--executors NAME,...]
 
@@ -20,7 +20,7 @@ archmeter; --rounds of both, in turn. Tiles of 0 are as large as they can be for
 quarter for up to four.
 
 A library that does not know this CPU takes kernels of an old one: the table says which it took. OPENBLAS_CORETYPE and
-BLIS_ARCH_TYPE choose others.
+BLIS_ARCH_TYPE choose others; --isa chooses ours (best: the widest that there is), so that both sides can have the same.
 """
 
 import datetime
@@ -197,7 +197,7 @@ def compare_own(options) -> bool:
                               "ratio [95 % interval]", "rounds", "goal"])
     for kind, n, threads in itertools.product(options.types.split(","), numbers(options.gemm_n),
                                               numbers(options.gemm_threads)):
-        command = [f"{options.turns}/gemm_turns", kind, str(n), str(threads), *libraries]
+        command = [f"{options.turns}/gemm_turns", kind, str(n), str(threads), options.isa, *libraries]
         turns, rounds = take_turns(command, list(libraries), OWN_GOAL, options.budget)
         for file, name in libraries.items():
             missed = print_turns(rounds, file, OWN_GOAL,
@@ -251,6 +251,7 @@ def main() -> int:
     parser.add_argument("--types", default="f32,f64")
     parser.add_argument("--gemm-n", default="2048")
     parser.add_argument("--gemm-threads", default="1")
+    parser.add_argument("--isa", default="best", help="of our own products")
     parser.add_argument("--tiles", default="0,1024")
     parser.add_argument("--tiles-by", default="library,own")
     parser.add_argument("--libraries", default="openblas,blis")

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* app.gemm with our own kernels in turn with BLAS libraries and with the peak of the units.
  *
- *     gemm_turns f32|f64 N THREADS LIBRARY...
+ *     gemm_turns f32|f64 N THREADS ISA LIBRARY...
  *
+ * ISA is that of our own side, `best` the widest that this machine runs; libraries choose theirs by
+ * variables of the environment, each its own.
  * A library is called once per product on whole matrices, with its own threads. Their outcome is
  * compared with the definition, element by element at random places. `peak` is a loop of fused
  * multiply-adds in registers, or of what there is without them, on all threads at the same time. */
@@ -150,10 +152,10 @@ static void run_peak(void *self, uint64_t times)
 }
 
 /* More blocks than threads: one that begins late has fewer. `flops` of the side is of them all. */
-static bool open_peak(struct peak *peak, struct turns_side *side, bool single,
+static bool open_peak(struct peak *peak, struct turns_side *side, bool single, const char *isa,
                       const struct turns_cpus *cpus)
 {
-    const struct am_flops_variant *const v = am_flops_find(turns_best_isa());
+    const struct am_flops_variant *const v = am_flops_find(isa);
     const enum am_flops_type type = single ? AM_FLOPS_F32 : AM_FLOPS_F64;
     const enum am_flops_op op = v->has_fma ? AM_FLOPS_FMA : AM_FLOPS_ADD;
     const size_t blocks = cpus->threads * PEAK_BLOCKS;
@@ -204,12 +206,21 @@ static bool all_right(struct rival *rivals, const struct turns_side *sides, size
     return good;
 }
 
+/* NULL: unknown, or this machine cannot run it. */
+static const char *isa_of(const char *word)
+{
+    if (strcmp(word, "best") == 0)
+        return turns_best_isa();
+    return am_isa_index(word) < 0 || am_isa_why_not(word) ? NULL : word;
+}
+
 int main(int argc, char **argv)
 {
     const bool single = argc > 1 && strcmp(argv[1], "f32") == 0;
-    const size_t n = argc > 3 ? turns_number(argv[2]) : 0;
-    const size_t threads = argc > 3 ? turns_number(argv[3]) : 0;
-    const size_t n_rivals = argc > 4 ? (size_t)argc - 4 : 0;
+    const size_t n = argc > 4 ? turns_number(argv[2]) : 0;
+    const size_t threads = argc > 4 ? turns_number(argv[3]) : 0;
+    const char *const isa = argc > 4 ? isa_of(argv[4]) : NULL;
+    const size_t n_rivals = argc > 5 ? (size_t)argc - 5 : 0;
     struct rival rivals[TURNS_SIDES_MAX] = {0};
     struct turns_side sides[TURNS_SIDES_MAX];
     struct turns_own own = {0};
@@ -217,23 +228,24 @@ int main(int argc, char **argv)
     struct peak peak;
     char words[256];
 
-    if (n == 0 || n > 46340 || threads == 0 || n_rivals == 0 || n_rivals > TURNS_SIDES_MAX - 2 ||
-        (!single && strcmp(argv[1], "f64") != 0) || !turns_take_cpus(&cpus, threads)) {
+    if (n == 0 || n > 46340 || threads == 0 || !isa || n_rivals == 0 ||
+        n_rivals > TURNS_SIDES_MAX - 2 || (!single && strcmp(argv[1], "f64") != 0) ||
+        !turns_take_cpus(&cpus, threads)) {
         fprintf(stderr,
-                "usage: gemm_turns f32|f64 N THREADS LIBRARY...   (CPUs for all threads)\n");
+                "usage: gemm_turns f32|f64 N THREADS ISA LIBRARY...   (CPUs for all threads)\n");
         return 2;
     }
     (void)setenv("OPENBLAS_NUM_THREADS", argv[3], 1);
     (void)setenv("BLIS_NUM_THREADS", argv[3], 1);
     /* Libraries first: their threads inherit the CPUs before ours are bound to one each. */
-    if (!open_sides(rivals, sides + 1, argv + 4, n_rivals, single, n))
+    if (!open_sides(rivals, sides + 1, argv + 5, n_rivals, single, n))
         return 3;
     (void)snprintf(
         words, sizeof(words),
         "executor=%s isa=%s type=%s variant=own n=%zu task_size=%zu threads=%zu " TURNS_PLACE,
-        threads == 1 ? "serial" : "task:dbf", turns_best_isa(), argv[1], n, n, threads);
+        threads == 1 ? "serial" : "task:dbf", isa, argv[1], n, n, threads);
     if (!turns_open(&own, "app.gemm", words, &cpus) ||
-        !open_peak(&peak, &sides[n_rivals + 1], single, &cpus))
+        !open_peak(&peak, &sides[n_rivals + 1], single, isa, &cpus))
         return 3;
     sides[0] = (struct turns_side){
         .name = "own", .run = turns_run_own, .self = &own, .flops = own.work.flops};

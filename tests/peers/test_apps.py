@@ -69,11 +69,12 @@ def check_deciding(tap):
 
 
 def check_turns(tap, folder, library):
-    for command, status in ((["gemm_turns", "f64", "64"], 2), (["gemm_turns", "f16", "64", "1", library], 2),
-                            (["gemm_turns", "f64", "64", "99999", library], 2), (["gemm_turns", "f64", "64", "1", "libnone.so"], 3)):
+    for command, status in ((["gemm_turns", "f64", "64"], 2), (["gemm_turns", "f16", "64", "1", "best", library], 2),
+                            (["gemm_turns", "f64", "64", "99999", "best", library], 2), (["gemm_turns", "f64", "64", "1", "none", library], 2),
+                            (["gemm_turns", "f64", "64", "1", "best", "libnone.so"], 3)):
         done = subprocess.run([f"{folder}/{command[0]}", *command[1:]], capture_output=True, check=False, stdin=subprocess.DEVNULL)
         tap.ok(done.returncode == status and done.stderr, f"{command} is refused", done.returncode)
-    cases = [[f"{folder}/gemm_turns", kind, "65", "1", library] for kind in ("f32", "f64") if is_here(library)]
+    cases = [[f"{folder}/gemm_turns", kind, "65", "1", isa, library] for kind in ("f32", "f64") for isa in ("best", "scalar") if is_here(library)]
     cases += [[f"{folder}/{name}", "256", "1", "estimate", "serial"] for name in ("fft_turns", "fft_turns_f32")
               if pathlib.Path(folder, name).exists()]
     for command in cases:

@@ -15,9 +15,9 @@ enum {
     /* where nobody tells */
     L2_BYTES = 262144,
     L3_BYTES = 4194304,
-    /* B is packed once per panel of A. With so many rows of A for each column of a register block
-     * that is less than a percent of the work, whatever the vectors' width; more gain little. */
-    ROWS_PER_COLUMN = 256,
+    /* B is packed once per panel of A. With so many rows of A for each element of a vector that is
+     * less than a percent of the work, whatever the vectors' width; more gain little. */
+    ROWS_PER_LANE = 512,
     /* Longer slivers make C rarer, more columns A's: a line of C is read and written, and rows of C
      * are far from each other, so that it costs a few times as much. */
     STEPS_PER_COLUMN = 6,
@@ -76,7 +76,7 @@ struct am_gemm_blocking am_gemm_block(const struct am_gemm_kernel *kernel,
     const size_t nc = at_least(columns_of(kernel, share), columns_least(kernel));
     const size_t chunk = nc * element * AM_GEMM_CHUNK;
     const size_t kc = at_least(share / chunk, 1) * AM_GEMM_CHUNK;
-    const size_t rows = lesser(ROWS_PER_COLUMN * kernel->nr, l3 / 2 / (kc * element));
+    const size_t rows = lesser(ROWS_PER_LANE * kernel->lanes, l3 / 2 / (kc * element));
 
     return (struct am_gemm_blocking){
         .kc = kc,

@@ -50,6 +50,7 @@ typedef void am_gemm_pack_b_fn(const void *from, size_t ld, size_t rows, size_t 
 struct am_gemm_kernel {
     size_t element; /* bytes */
     size_t mr, nr;
+    size_t lanes; /* elements of a vector */
     am_gemm_micro_fn *micro;
     am_gemm_micro_fn *micro_packing; /* NULL: B is packed before */
     am_gemm_pack_a_fn *pack_a;

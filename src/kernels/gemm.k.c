@@ -5,14 +5,13 @@
 
 #include "kernels/vec.h"
 
-/* Rows of two vectors that fit beside one row of B and an element of A; without three operands a
- * product needs a register of its own as well. gcc 12 loads many elements at once on AArch64. */
+/* Rows of some vectors that fit beside one row of B and an element of A; without three operands a
+ * product needs a register of its own as well. gcc 12 loads many elements at once on AArch64. No
+ * more rows than a first cache has ways, 8 or more: where rows of C are a multiple of 4 KiB apart
+ * all of them share a set, and what does not fit is fetched twice. */
 #if defined(__aarch64__)
 #define ROWS 8
 #define REP_ROWS AM_REP_8
-#elif AM_REGISTERS == 32
-#define ROWS 12
-#define REP_ROWS AM_REP_12
 #elif defined(__AVX__)
 #define ROWS 6
 #define REP_ROWS AM_REP_6
@@ -26,9 +25,15 @@ enum {
     PAUSE = 2, /* chunks after each line of C: with one or four less is gained */
 };
 
+#if defined(__AVX__) && AM_REGISTERS == 32
+#define VECTORS 4
+#define REP_VECTORS(X) X(0) X(1) X(2) X(3)
+#define ON_ROW(X, i) X(i, 0) X(i, 1) X(i, 2) X(i, 3)
+#else
 #define VECTORS 2
 #define REP_VECTORS(X) X(0) X(1)
 #define ON_ROW(X, i) X(i, 0) X(i, 1)
+#endif
 
 #define CLEAR(i, v) V c##i##_##v = {0};
 #define CLEAR_ROW(i) ON_ROW(CLEAR, i)
@@ -80,12 +85,11 @@ enum {
     b += AM_GEMM_CHUNK * COLUMNS;
 #if AM_VEC_BYTES == 64 /* a line per vector; narrower rows begin one, where C is aligned */
 #define C_LINES VECTORS
-#define FETCH_B                                                                                    \
-    __builtin_prefetch(soon);                                                                      \
-    __builtin_prefetch(soon + AM_GEMM_ALIGN);
+#define FETCH_B_LINE(v) __builtin_prefetch(soon + (v)*AM_GEMM_ALIGN);
+#define FETCH_B REP_VECTORS(FETCH_B_LINE)
+#define FETCH_C_LINE(v) __builtin_prefetch(row + (v)*LINE, 1);
 #define FETCH_ROW                                                                                  \
-    __builtin_prefetch(row, 1);                                                                    \
-    __builtin_prefetch(row + LINE, 1);                                                             \
+    REP_VECTORS(FETCH_C_LINE)                                                                      \
     row += ldc;
 #else
 #define C_LINES 1
@@ -133,8 +137,6 @@ enum {
 #endif
 #if AM_VEC_BYTES < 32
 #define PACK_ROWS REP_ROWS(TAKE)
-#elif ROWS == 12
-#define PACK_ROWS EIGHT(0) EIGHT(4) EIGHT(8)
 #else /* of six, two are written twice */
 #define PACK_ROWS EIGHT(0) EIGHT(2)
 #endif
@@ -158,8 +160,9 @@ enum {
 #define KERNEL(type, bytes)                                                                        \
     {                                                                                              \
         .element = (bytes), .mr = ROWS, .nr = VECTORS * sizeof(am_v##type) / (bytes),              \
-        .micro = gemm_micro_##type, .micro_packing = gemm_micro_packing_##type,                    \
-        .pack_a = gemm_pack_a_##type, .pack_b = gemm_pack_b_##type                                 \
+        .lanes = sizeof(am_v##type) / (bytes), .micro = gemm_micro_##type,                         \
+        .micro_packing = gemm_micro_packing_##type, .pack_a = gemm_pack_a_##type,                  \
+        .pack_b = gemm_pack_b_##type                                                               \
     }
 
 const struct am_gemm_variant AM_KERNEL(am_gemm_) = {

@@ -34,7 +34,8 @@ MGVF = {  # form: rows of its loops, what they hold how often in a row (lanes: o
 GEMM_PRODUCTS = {"scalar": (8, 16), "sse2": (8, 0), "avx": (12, 0), "avx2": (12, 0), "avx512": (24, 0),
                  "neon": (0, 16)}  # vectors of C in registers, on each architecture
 GEMM_STEPS = 4  # of the product that a loop has written out: AM_GEMM_CHUNK
-GEMM_PACKED = {"gemm_micro": 0, "gemm_micro_packing": 2}  # vectors of B stored in each step
+GEMM_ROW = {"scalar": 2, "sse2": 2, "avx": 2, "avx2": 2, "avx512": 4, "neon": 2}  # vectors of a row of C or B
+GEMM_PACKED = {"gemm_micro": 0, "gemm_micro_packing": 1}  # rows of B stored in each step
 VECTOR_BYTES = {"scalar": 8, "sse2": 16, "neon": 16, "avx": 32, "avx2": 32, "avx512": 64}
 STREAM = {  # kernel: arrays read, written, and prefetched in each form of its loop
     "read": (1, 0, {"plain": 0, "ahead": 1}),
@@ -362,7 +363,7 @@ def gemm_faults(arch, isa, functions, form, kind):
         any(p.match(i.mnemonic) for p in patterns.values()) for i in insns))
     stores = [i for i in loop if arch.memory(i)[1] and (form == "gemm_micro" or re.search(
         r"%[xyz]mm|\b[qds]\d", i.operands))]  # counters may lie in memory where B's rows need registers
-    faults = [f"not in registers: {i}" for i in stores[GEMM_STEPS * GEMM_PACKED[form]:]]
+    faults = [f"not in registers: {i}" for i in stores[GEMM_STEPS * GEMM_PACKED[form] * GEMM_ROW[isa]:]]
     for op, pattern in patterns.items():
         work = [i for i in loop if pattern.match(i.mnemonic)]
         faults += [f"width: {i}" for i in work if not arch.writes_vector(isa, i)]

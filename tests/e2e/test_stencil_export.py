@@ -2,6 +2,7 @@
 """Stencils that a user describes, taken along: exports that compile alone and step as the bench does, the loop that tuning found
 faster, OpenCL devices, and what is refused."""
 import os
+import re
 import shutil
 import subprocess
 
@@ -344,6 +345,37 @@ def check_paths(tap, own):
     tap.ok("heat_f64_wave_run" in own.do("stencil", "export", "heat.sten", "-o", "-").stdout, "- is standard output")
 
 
+def advised(code):
+    """The calls in the first comment of an export as a program, a value for each of its dots and the points in a loop."""
+    lines = [line[len(" *     "):] for line in code[:code.index("*/")].split("\n") if line.startswith(" *     ")]
+    lines = lines[next(i for i, line in enumerate(lines) if "_shape shape" in line):]
+    body = []
+    for line in lines:
+        line = re.sub(r"(\w+\.(?:field|coefficient)[\d\[\]]*) = \.\.\.", r"\1 = room()", line).replace("= ...", "= 0.5")
+        body.append(("for (long z = 0; z < nz; z++) for (long y = 0; y < ny; y++) for (long x = 0; x < nx; x++)\n    " if "_at(" in line
+                     else "") + line)
+    return ('#include "code.c"\n#include <stdlib.h>\nstatic double *room(void)\n{\n    void *p = aligned_alloc(64, 1 << 23);\n'
+            "    return memset(p, 0, 1 << 23);\n}\nstatic void all(long nx, long ny, long nz, long steps, long me)\n{\n"
+            + "\n".join(body) + "\n}\nint main(void)\n{\n    all(40, 24, 24, 3, 0);\n    return 0;\n}\n")
+
+
+def test_advice(tap, own):
+    """What an export's first comment says is what a program has to do: it compiles, runs, and names all that is to be set."""
+    for what, text in (("sides", SIDES), ("heat", HEAT)):
+        own.write("advice.sten", text)
+        for loop in ("wave", "tiled"):
+            own.do("stencil", "export", "advice.sten", "--loop", loop, "-o", "code.c", "--force")
+            program = advised(own.read("code.c"))
+            own.write("advice.c", program)
+            cc = subprocess.run(["cc", "-std=c11", "-O0", "-fsanitize=address", "-Wall", "-Wextra", "-Werror", "-o", "advice", "advice.c"],
+                                cwd=own.dir, capture_output=True, text=True, check=False)
+            done = cc if cc.returncode else subprocess.run([own.path("advice")], capture_output=True, text=True, check=False,
+                                                           env={**own.real_env, "ASAN_OPTIONS": "detect_leaks=0"})
+            tap.ok(done.returncode == 0, f"{what}: the calls for {loop} compile and run", program + done.stderr[-2000:])
+            named = ("// every point of u", "// k\n" if loop == "wave" else "of k\n", "v\n", "h\n", "step before")
+            tap.ok(what == "heat" or all(word in program for word in named), f"{what}: all that is to be set is named", program)
+
+
 def test_refused(tap, own):
     own.write("bad.sten", HEAT.replace("u[-1,0]", "w[-1,0]"))
     for words in (("run", "./bad.sten"), ("list", "bad.sten"), ("stencil", "export", "bad.sten")):
@@ -353,6 +385,9 @@ def test_refused(tap, own):
     done = own.do("run", "./boom.sten", *FAST, "--flags", "-O0", "-p", "variant=plain", "-p", "n=64", "-p", "steps=8", "-o", "boom.db")
     tap.ok(done.returncode == 3 and "values are no numbers" in done.stdout + done.stderr, "what overflows is not measured",
            done.stdout[-2000:] + done.stderr[-2000:])
+    own.write("pair.sten", "stencil pair\ndimensions 1\nfield u\nboundary mirror\nupdate u = u + 0.2 * (u[-1] - 2 * u + u[1])\n")
+    done = own.do("stencil", "export", "pair.sten", "--loop", "wave")
+    tap.ok(done.returncode == 2 and not done.stdout and "--loop tiled" in done.stderr, "no other loop in place of the named one", done.stderr)
     check_paths(tap, own)
     done = own.do("stencil", "exprot", "heat.sten")
     tap.ok(done.returncode == 2 and "export" in done.stderr, "a wrong word is refused", done.stderr)
@@ -366,7 +401,7 @@ def main():
         tap.skip("exported stencils", "there is no C compiler")
         tap.done()
         return
-    for test in (test_devices, test_export, test_export_waves, test_export_lopsided, check_targets, test_tuned, test_winner, test_refused):
+    for test in (test_devices, test_export, test_export_waves, test_export_lopsided, check_targets, test_tuned, test_winner, test_advice, test_refused):
         test(tap, own)
     tap.done()
 

@@ -5,6 +5,7 @@
 #include "cli/own/source.h"
 #include "cli/run/output.h"
 #include "cli/stencil/emit.h"
+#include "cli/stencil/emit_wave.h"
 #include "cli/tune/tuning_file.h"
 
 #include <stdlib.h>
@@ -120,6 +121,23 @@ static long shape_value(const struct am_tuning_entry *tuned, const char *axis, c
     return (long)value;
 }
 
+/* What stands beside the output: where loop and shape come from. */
+static void tell_choice(const struct am_description *d, const struct wanted *w,
+                        const struct am_tuning_entry *tuned)
+{
+    const bool both = am_emit_has_waves(d) && strcmp(w->loop, "tiled") != 0;
+
+    if (tuned)
+        am_log(AM_LOG_INFO, "loop and shape: %s, as tuned on %s", key_of(tuned, "variant"),
+               tuned->date);
+    else if (both && strcmp(w->loop, "wave") != 0)
+        am_log(AM_LOG_INFO, "loop and shape: not tuned; tune FILE -p variant=wave and -p "
+                            "variant=tiled find the best ones here");
+    else
+        am_log(AM_LOG_INFO, "shape: not tuned; tune FILE -p variant=%s finds the best one here",
+               both ? "wave" : "tiled");
+}
+
 static enum am_status choose_shape(const struct am_cli *cli, const struct am_description *d,
                                    struct am_emit_shape *out, struct am_err *err)
 {
@@ -136,12 +154,8 @@ static enum am_status choose_shape(const struct am_cli *cli, const struct am_des
         s = am_tuning_load(path, false, cli->arena, &tuning, err);
     if (s == AM_OK && w.bench)
         tuned = find_tuned(&tuning, &w);
-    if (tuned)
-        am_log(AM_LOG_INFO, "loop and shape: %s, as tuned on %s", key_of(tuned, "variant"),
-               tuned->date);
-    else if (s == AM_OK)
-        am_log(AM_LOG_INFO, "loop and shape: not tuned; tune FILE -p variant=wave and -p "
-                            "variant=tiled find the best ones here");
+    if (s == AM_OK)
+        tell_choice(d, &w, tuned);
     *out = (struct am_emit_shape){.depth = shape_value(tuned, "depth", values->depths),
                                   .wave = shape_value(tuned, "wave", values->waves),
                                   .strip = shape_value(tuned, "strip", values->strips),
@@ -163,6 +177,13 @@ static enum am_status emit(const struct am_cli *cli, const struct am_own_file *f
     }
     if (cli->opt->language == EXPORT_OPENCL)
         return am_emit_opencl(file->stencil, type, out, err);
+    if (strcmp(loops[cli->opt->loop], "wave") == 0 && !am_emit_has_waves(file->stencil))
+        return am_fail(
+            err, AM_E_USAGE,
+            "--loop wave: \"%s\" has no waves (in one dimension they are for rings whose "
+            "formula is a sum of neighbours, of first order in time); --loop tiled "
+            "writes its tiles",
+            file->stencil->name);
     s = choose_shape(cli, file->stencil, &shape, err);
     return s == AM_OK ? am_emit_kernel(file->stencil, type, &shape, out, err) : s;
 }

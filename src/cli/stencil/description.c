@@ -22,6 +22,7 @@ struct reader {
     /* The line at hand: its text with what continues it, comments and ends of lines as blanks; the
      * same in the file; the word of it that is looked at (NULL: none in particular). */
     const char *text, *source, *word;
+    const char *form; /* how a line of its kind reads */
 };
 
 static enum am_status bad(const struct reader *r, const char *what, const char *word,
@@ -38,7 +39,8 @@ static enum am_status bad(const struct reader *r, const char *what, const char *
     else
         (void)am_str_format(where, sizeof(where), "%s:%u", r->file, r->line);
     if (!*word)
-        return am_fail(r->err, AM_E_USAGE, "%s: a word is missing at the end of the line", where);
+        return am_fail(r->err, AM_E_USAGE,
+                       "%s: a word is missing at the end of the line; it reads %s", where, r->form);
     return am_fail(r->err, AM_E_USAGE, "%s: \"%s\" %s%s%s%s", where, word, what,
                    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
@@ -232,10 +234,29 @@ static bool is_bounded(const struct reader *r, int side)
     return side < 0 ? r->bounded[0] || r->bounded[1] || r->bounded[2] : r->bounded_by[side] > 0;
 }
 
+static const char *const sides[] = {"x", "y", "z", NULL};
+
+/* Those that there are not come first: who writes z may have meant the one that is missing. */
+static enum am_status check_boundaries(struct reader *r)
+{
+    const unsigned dimensions = r->out->dimensions;
+
+    for (unsigned k = dimensions; k < 3; k++) {
+        r->line = r->bounded_by[k] ? r->bounded_by[k] : r->line;
+        if (r->bounded_by[k])
+            return bad(r, "is no dimension of this stencil", sides[k], sides[dimensions - 1]);
+    }
+    for (unsigned k = 0; k < dimensions; k++) {
+        if (!r->bounded[k])
+            return am_fail(r->err, AM_E_USAGE, "%s:%u: \"%s\" has no line \"boundary\" for %s",
+                           r->file, r->line, r->out->name, sides[k]);
+    }
+    return AM_OK;
+}
+
 /* [x|y|z] periodic | fixed NUMBER | mirror */
 static enum am_status read_boundary(struct reader *r, const char *rest)
 {
-    static const char *const sides[] = {"x", "y", "z", NULL};
     static const char *const kinds[] = {"periodic",  "fixed",   "mirror", "periodic",
                                         "dirichlet", "neumann", NULL};
     const char *word = next_word(r, &rest);
@@ -464,10 +485,16 @@ static enum am_status read_update(struct reader *r, const char *rest)
 static const struct {
     const char *word;
     line_fn *read;
-} lines[] = {{"stencil", read_title},       {"dimensions", read_dimensions},
-             {"field", read_field},         {"coefficient", read_coefficient},
-             {"parameter", read_parameter}, {"boundary", read_boundary},
-             {"update", read_update}};
+    const char *form;
+} lines[] = {
+    {"stencil", read_title, "stencil NAME"},
+    {"dimensions", read_dimensions, "dimensions 1, 2 or 3"},
+    {"field", read_field, "field NAME [start NUMBER] [noise NUMBER]"},
+    {"coefficient", read_coefficient, "coefficient NAME [start NUMBER] [noise NUMBER]"},
+    {"parameter", read_parameter, "parameter NAME NUMBER"},
+    {"boundary", read_boundary, "boundary [x, y or z] periodic, fixed [NUMBER] or mirror"},
+    {"update", read_update, "update FIELD = FORMULA"},
+};
 enum { LINES = sizeof(lines) / sizeof(*lines) };
 
 static enum am_status read_line(struct reader *r, const char *text)
@@ -477,8 +504,10 @@ static enum am_status read_line(struct reader *r, const char *text)
 
     for (size_t i = 0; i < LINES; i++) {
         words[i] = lines[i].word;
-        if (strcmp(word, lines[i].word) == 0)
-            return lines[i].read(r, rest);
+        if (strcmp(word, lines[i].word) != 0)
+            continue;
+        r->form = lines[i].form;
+        return lines[i].read(r, rest);
     }
     return *word ? bad(r, "is no word of a description", word, am_nearest(word, words, LINES))
                  : AM_OK;
@@ -523,6 +552,7 @@ static enum am_status check_used(struct reader *r)
 static enum am_status check_whole(struct reader *r)
 {
     const struct am_description *const d = r->out;
+    enum am_status s;
 
     if (!d->name)
         return bad(r, "has no line \"stencil NAME\"", r->file, NULL);
@@ -535,22 +565,12 @@ static enum am_status check_whole(struct reader *r)
         return bad(r, "is never updated: what stays as it is, is a coefficient",
                    d->fields.items[i].name, NULL);
     }
-    for (unsigned k = 0; k < 3; k++) {
-        static const char *const sides[] = {"x", "y", "z"};
-
-        if (k < d->dimensions && !r->bounded[k])
-            return am_fail(r->err, AM_E_USAGE, "%s:%u: \"%s\" has no line \"boundary\" for %s",
-                           r->file, r->line, d->name, sides[k]);
-        if (k >= d->dimensions && r->bounded_by[k]) {
-            r->line = r->bounded_by[k];
-            return bad(r, "is no dimension of this stencil", sides[k], NULL);
-        }
-    }
-    if (!d->flops) {
+    s = check_boundaries(r);
+    if (s == AM_OK && !d->flops) {
         r->line = d->updates[d->n_updates - 1].line;
         return bad(r, "calculates nothing: no formula has a +, -, * or / of fields", d->name, NULL);
     }
-    return check_used(r);
+    return s == AM_OK ? check_used(r) : s;
 }
 
 enum am_status am_description_parse(const char *file, const char *text, struct am_arena *arena,

@@ -279,47 +279,108 @@ static void add_legend(const struct emitter *e)
     }
 }
 
+/* Points along each dimension, and a point as functions take it. */
+static void advise_sizes(const struct emitter *e)
+{
+    static const char *const sizes[] = {"nx, 1, 1", "nx, ny, 1", "nx, ny, nz"};
+
+    addf(e, " *     const long n[3] = {%s};\n", sizes[e->d->dimensions - 1]);
+}
+
+static const char *point_of(const struct emitter *e)
+{
+    static const char *const points[] = {"x, 0, 0", "x, y, 0", "x, y, z"};
+
+    return points[e->d->dimensions - 1];
+}
+
+static void advise_parameters(const struct emitter *e, const char *of)
+{
+    for (size_t i = 0; i < e->d->parameters.n; i++)
+        addf(e, " *     %s.parameter[%zu] = ...; // %s\n", of, i, e->d->parameters.items[i].name);
+}
+
+static void advise_tile_points(const struct emitter *e)
+{
+    const struct am_description *const d = e->d;
+
+    for (size_t i = 0; i < d->fields.n; i++) {
+        const char *const name = d->fields.items[i].name;
+
+        addf(e, " *     g.field[%zu][g.parity][NAME_at(&g, %s)] = ...; // every point of %s\n", i,
+             point_of(e), name);
+        if (d->second)
+            addf(e, " *     g.field[%zu][!g.parity][NAME_at(&g, %s)] = ...; // its step before\n",
+                 i, point_of(e));
+    }
+    for (size_t i = 0; i < d->coefficients.n; i++)
+        addf(e, " *     g.coefficient[%zu][NAME_at(&g, %s)] = ...; // every point of %s\n", i,
+             point_of(e), d->coefficients.items[i].name);
+}
+
 static void advise_tiles(const struct emitter *e, const struct am_emit_shape *shape)
 {
     addf(e, " *\n * Passes of several steps by tiles:\n *\n"
             " *     const struct NAME_shape shape = ");
     addf(e, "{.depth = %ld, .wave = %ld, .strip = %ld, .rows = %ld};\n", shape->depth, shape->wave,
          shape->strip, shape->rows);
+    advise_sizes(e);
     addf(e, " *     struct NAME_team team = {.threads = 1};\n"
             " *     struct NAME_grid g;\n *\n"
             " *     if (!NAME_lay_out(&g, n, shape.depth))\n"
-            " *         return; // a side is too short\n"
-            " *     g.field[0][0] = ..., g.field[0][1] = ...; // g.elements of them in each\n");
-    if (e->d->coefficients.n > 0)
-        addf(e, " *     g.coefficient[0] = ...; // likewise\n");
-    if (e->d->parameters.n > 0)
-        addf(e, " *     g.parameter[0] = ...;\n");
-    addf(e, " *     g.field[0][g.parity][NAME_at(&g, x, y, z)] = ...; // every point\n");
-    if (e->d->second)
-        addf(e,
-             " *     g.field[0][!g.parity][NAME_at(&g, x, y, z)] = ...; // and the step before\n");
+            " *         return; // a side is too short\n");
+    for (size_t i = 0; i < e->d->fields.n; i++)
+        addf(e, " *     g.field[%zu][0] = ..., g.field[%zu][1] = ...; // g.elements in each\n", i,
+             i);
+    for (size_t i = 0; i < e->d->coefficients.n; i++)
+        addf(e, " *     g.coefficient[%zu] = ...; // likewise\n", i);
+    advise_parameters(e, "g");
+    advise_tile_points(e);
     addf(e, " *     NAME_close(&g);\n"
             " *     NAME_run(&g, &shape, &team, steps, me); // by every thread, me = 0, 1, ...\n"
             " *\n * The outcome is in g.field[0][g.parity], as the start was.\n");
+}
+
+/* What lies behind the first field, by the function that tells how far. */
+static void advise_wave_point(const struct emitter *e, const char *behind, size_t i,
+                              const char *what)
+{
+    addf(e, " *     *(REAL *)((char *)NAME_wave_at(&w, %s) + NAME_wave_%s(&w, %zu)) = ...; // %s\n",
+         point_of(e), behind, i, what);
+}
+
+static void advise_wave_points(const struct emitter *e)
+{
+    const struct am_description *const d = e->d;
+
+    addf(e, " *     *NAME_wave_at(&w, %s) = ...; // every point of %s\n", point_of(e),
+         d->fields.items[0].name);
+    for (size_t i = 1; i < d->fields.n; i++)
+        advise_wave_point(e, "field", i, d->fields.items[i].name);
+    for (size_t i = 0; i < d->fields.n && d->second; i++)
+        advise_wave_point(e, "before", i, "its step before");
+    for (size_t i = 0; i < d->coefficients.n; i++)
+        advise_wave_point(e, "coefficient", i, d->coefficients.items[i].name);
 }
 
 static void advise_waves(const struct emitter *e, const struct am_emit_shape *shape)
 {
     addf(e,
          " *\n * Passes of several steps by waves:\n *\n"
-         " *     const struct NAME_shape shape = {.depth = %ld, .strip = %ld};\n"
-         " *     struct NAME_team team = {.threads = 1};\n"
-         " *     struct NAME_waves w;\n *\n"
-         " *     if (!NAME_wave_lay_out(&w, n, shape.depth, team.threads))\n"
-         " *         return; // rows are too short\n"
-         " *     w.field = ...; // w.elements of them, zeroed, aligned to 64 bytes\n"
-         " *     w.parameter[0] = ...;\n"
-         " *     *NAME_wave_at(&w, x, y, z) = ...; // every point\n"
-         " *     NAME_wave_close(&w);\n"
-         " *     NAME_wave_run(&w, &shape, &team, steps, me); // by every thread, me = 0, 1, ...\n",
+         " *     const struct NAME_shape shape = {.depth = %ld, .strip = %ld};\n",
          shape->depth, shape->strip);
-    addf(e, " *\n * Other fields, steps before and coefficients lie NAME_wave_field(),\n"
-            " * NAME_wave_before() and NAME_wave_coefficient() bytes further.\n");
+    advise_sizes(e);
+    addf(e, " *     struct NAME_team team = {.threads = 1};\n"
+            " *     struct NAME_waves w;\n *\n"
+            " *     if (!NAME_wave_lay_out(&w, n, shape.depth, team.threads))\n"
+            " *         return; // rows are too short\n"
+            " *     w.field = ...; // w.elements of them, zeroed, aligned to 64 bytes\n");
+    advise_parameters(e, "w");
+    advise_wave_points(e);
+    addf(e,
+         " *     NAME_wave_close(&w);\n"
+         " *     NAME_wave_run(&w, &shape, &team, steps, me); // by every thread, me = 0, 1, ...\n"
+         " *\n * The outcome is where the start was set.\n");
 }
 
 /* What the program has to do, and a shape to begin with. */
@@ -442,13 +503,16 @@ static void add_settings(const struct am_description *d, struct am_text *out)
                                            {"ITERATE", "iterate"},
                                            {"VERIFY", "verify"},
                                            {"FREE", "device_free"}};
+    static const char *const dimensions[] = {"one dimension", "two dimensions", "three dimensions"};
     const struct am_emit_values *const v = am_emit_values_of(d);
     const size_t levels = d->second ? 2 : 1;
 
+    /* Its name comes first: progress tells benches apart by their summaries. */
     am_text_addf(out,
-                 "#define SUMMARY \"%zu field(s) in %u dimension(s), radius %u, "
-                 "%u operations per point and step\"\n",
-                 d->fields.n, d->dimensions, d->radius, d->flops);
+                 "#define SUMMARY \"%s in %s: %zu field%s, radius %u, "
+                 "%u operation%s per point and step\"\n",
+                 d->name, dimensions[d->dimensions - 1], d->fields.n, d->fields.n > 1 ? "s" : "",
+                 d->radius, d->flops, d->flops > 1 ? "s" : "");
     am_text_addf(out, "#define DIMENSIONS %u\n#define RADIUS %u\n#define THREADS_MAX %d\n",
                  d->dimensions, d->radius, THREADS_MAX);
     am_text_addf(out, "#define FLOPS %u.0\n#define READ %zu.0\n#define WRITTEN %zu.0\n", d->flops,

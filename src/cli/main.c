@@ -190,6 +190,7 @@ int main(int argc, char **argv)
     enum am_status status, written;
 
     am_output_reserve_fds();
+    am_log_set_columns(am_output_columns(STDERR_FILENO));
     catch_signals();
     status = am_options_parse(argc, (const char *const *)argv, &arena, &options, &err);
     if (status == AM_OK && options.command != AM_CMD_COUNT)

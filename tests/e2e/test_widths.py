@@ -25,14 +25,20 @@ def columns(line):
     return sum(0 if unicodedata.combining(c) else wide.get(unicodedata.east_asian_width(c), 1) for c in line)
 
 
-def on_terminal(bench, width, args):
-    """What stands on standard output of a terminal so wide, without colours; messages go elsewhere."""
+# Messages that are longer than a line, and what is no table.
+TOLD = [["version"], ["run", "mem.latency", "-p", "size=16X"], ["run", "no.such-bench-of-this-name-at-all-and-a-word-that-is-wider-than-a-terminal"],
+        ["stencil", "export", "nowhere.sten", "--language", "fortran"], ["plan", "mem.latency", "--budget", "1 fortnight or so"],
+        ["check", "absent-one.db", "absent-two.db", "--nearly-an-option", "and", "much", "more", "that", "is", "none", "either"]]
+
+
+def on_terminal(bench, width, args, messages=False):
+    """What stands on a terminal so wide, without colours: standard output, and standard error where messages are looked at."""
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
     pid = os.fork()
     if pid == 0:
         os.dup2(follower, 1)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        os.dup2(follower if messages else os.open(os.devnull, os.O_WRONLY), 2)
         os.chdir(bench.dir)
         os.execve(bench.archmeter, [bench.archmeter, *args], {**bench.real_env, "TERM": "xterm", "LC_ALL": "C.UTF-8"})
     os.close(follower)
@@ -58,9 +64,23 @@ def check(tap, bench, what, args):
                "\n".join(wide[:5]) or text[:300])
 
 
+def check_told(tap, bench, args):
+    """Lines break at blanks, and no word is lost or cut."""
+    piped = bench.run(*args, env=bench.real_env)
+    plain = (piped.stdout + piped.stderr).split()
+    for width in (80, 60):
+        text = on_terminal(bench, width, args, messages=True)
+        wide = [line for line in text.split("\n") if columns(line) > width and " " in line.strip()]
+        tap.ok(not wide and text.split() == plain, f"told: {' '.join(args)[:40]} in {width} columns", text)
+
+
 def main():
     tap = Tap()
     bench = Bench(sys.argv[1], sys.argv[2])
+    for args in TOLD:
+        check_told(tap, bench, args)
+    lines = bench.run("version").stdout.splitlines()
+    tap.ok(len(lines) > 5 and all(": " in line for line in lines[1:]), "version has a line each where scripts read it", lines)
     for name, more in (("zen4-guest-2", []), ("gpu-host-8", ["ocl.arith"])):
         machine = ["--machine", os.path.join(MACHINES, f"{name}.machine")]
         for seed in ("1", "2"):

@@ -20,6 +20,7 @@ OTHERS = (("src/app/fft/fft_vectors.c", ("fftw_have_simd_", "fftwf_have_simd_"))
 MUTABLE = {
     ("src/app/fft/fft_vectors.c", "allowed"),  # what FFTW's planner may know, which is one per process
     ("src/base/log.c", "threshold"),  # how much is told, set once by main
+    ("src/base/log.c", "columns_max"),  # and how wide the terminal is
     ("src/base/digest.c", "chosen"),  # the way of hashing that this machine has: the same whoever asks first
     ("src/bench/ocl/host/device.c", "known"),  # devices, asked for once a process; the driver bound to
     ("src/bench/ocl/host/together.c", "known"),  # names of several devices as one

@@ -8,6 +8,7 @@
 #include "topo/topo.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum am_status am_cmd_help(struct am_cli *cli, struct am_err *err)
 {
@@ -45,6 +46,18 @@ enum am_status am_cmd_completion(struct am_cli *cli, struct am_err *err)
     return am_completion(cli->opt->operands.items[0], stdout, err);
 }
 
+/* One line each for scripts, which a terminal has no room for. */
+static void tell_build(const struct am_style *style, const struct am_kvs *build)
+{
+    for (size_t i = 0; i < build->n; i++) {
+        (void)printf("%s: ", build->items[i].key);
+        if (style->width)
+            am_style_flow(style, stdout, strlen(build->items[i].key) + 2, build->items[i].value);
+        else
+            (void)printf("%s\n", build->items[i].value);
+    }
+}
+
 enum am_status am_cmd_version(struct am_cli *cli, struct am_err *err)
 {
     struct am_kvs build = {0};
@@ -53,7 +66,6 @@ enum am_status am_cmd_version(struct am_cli *cli, struct am_err *err)
     am_build_describe(cli->arena, &build);
     am_kvs_add(&build, cli->arena, "sqlite", am_store_sqlite_version());
     (void)printf("archmeter %s\n", am_cli_version());
-    for (size_t i = 0; i < build.n; i++)
-        (void)printf("%s: %s\n", build.items[i].key, build.items[i].value);
+    tell_build(&cli->style, &build);
     return AM_OK;
 }

@@ -37,11 +37,11 @@ struct am_plot_series {
     const char *label;
     const struct am_plot_mark *marks; /* by rising x */
     size_t n;
-    unsigned color; /* the series keeps it in every panel */
-    unsigned run;   /* 0: the run that is shown; others are laid over it, dotted and hollow */
-    bool unjoined;  /* marks only: between them nothing may be read */
-    bool dashed;
-    bool bare;  /* a line without marks: a bound, not a measurement */
+    unsigned color;  /* the series keeps it in every panel */
+    unsigned run;    /* 0: the run that is shown; others are laid over it, dotted and hollow */
+    bool unjoined;   /* marks only: between them nothing may be read */
+    unsigned dashed; /* 0: a whole line; 1, 2: dashes that are told apart */
+    bool bare;       /* a line without marks: a bound, not a measurement */
     bool steps; /* level up to the middle between two marks, then a riser: a staircase is meant */
 };
 

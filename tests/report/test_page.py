@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The report from the command line, its pictures as XML, and the page in a real browser."""
+import base64
 import json
 import os
 import pathlib
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as xml
+import zlib
 
 import browser
 
@@ -100,6 +102,18 @@ FAULTS = r"""
         out.push(figure.id + ": cut: " + el.textContent.slice(0, 60));
     });
   }
+  function alike(figure) { /* lines of two things in one picture that nobody can tell apart */
+    each(figure, "svg", function (svg) {
+      var seen = {};
+      each(svg, "g[data-series]", function (g) {
+        var path = g.querySelector("path[fill=none][stroke]"), name = g.getAttribute("data-series"), look;
+        if (!path) return;
+        look = getComputedStyle(path).color + " " + path.getAttribute("stroke-dasharray");
+        if (seen[look] && seen[look] !== name) out.push(figure.id + ": look alike: " + seen[look] + " / " + name);
+        seen[look] = name;
+      });
+    });
+  }
   function beyond(figure) { /* a text that begins in a box ends in it: the smallest one around its beginning */
     var boxes = [];
     each(figure, "svg rect", function (rect) { boxes.push(rect.getBoundingClientRect()); });
@@ -149,6 +163,7 @@ FAULTS = r"""
     if (figure.id && !says(figure)) out.push(figure.id + ": says nothing");
     cut(figure);
     twins(figure);
+    alike(figure);
     if (figure.id === "fig-roofline") above(figure);
     if (figure.id === "fig-machine") beyond(figure);
   });
@@ -168,6 +183,9 @@ PLANTED = {
         document.querySelectorAll("#fig-latency circle[data-x]").forEach(function (c, i) { if (i) c.remove(); });""",
     "cut": r"""
         document.querySelector("#fig-latency svg text").setAttribute("x", "-60");""",
+    "look alike": r"""
+        document.querySelectorAll("#fig-roofline [data-series] path[stroke]").forEach(function (p) {
+          p.style.color = "black"; p.setAttribute("stroke-dasharray", "5 3"); });""",
     "beyond its box": r"""
         document.querySelector("#fig-machine svg text").textContent += ", and more words than any box of it has room for";""",
     "above its ceiling": r"""
@@ -316,6 +334,40 @@ def check_browser(tap, bench, program, listed):
         page.close()
 
 
+# The right edge of the first table that fits, and of the first that does not: inside, half way down.
+EDGES = r"""
+(function () {
+  var out = {};
+  document.querySelectorAll(".scroll").forEach(function (el) {
+    var box = el.getBoundingClientRect(), more = el.scrollWidth > el.clientWidth + 20 ? "more" : "whole";
+    if (box.height && !(more in out)) out[more] = [box.right - 2, box.bottom + scrollY - 3];
+  });
+  return out;
+})()
+"""
+
+
+def pixel(page, x, y):
+    """Red, green and blue of one pixel: a PNG of one is a filter byte and these."""
+    data = base64.b64decode(page.call("Page.captureScreenshot", format="png", captureBeyondViewport=True,
+                                      clip={"x": x, "y": y, "width": 1, "height": 1, "scale": 1})["data"])
+    at, packed = 8, b""
+    while at < len(data):
+        length = int.from_bytes(data[at:at + 4], "big")
+        packed += data[at + 8:at + 8 + length] if data[at + 4:at + 8] == b"IDAT" else b""
+        at += 12 + length
+    return tuple(zlib.decompress(packed)[1:4])
+
+
+def check_edges(tap, page, url):
+    """On a phone a shadow says that a table goes on to the right, and only there."""
+    page.show(url, 390, 844, False)
+    edges = page.run(EDGES)
+    paper = pixel(page, 1, 1)
+    tap.ok("whole" in edges and pixel(page, *edges["whole"]) == paper, "a table that fits has no shadow", edges)
+    tap.ok("more" in edges and pixel(page, *edges["more"]) != paper, "one that goes on has", edges)
+
+
 def check_faults(tap, page, url, what):
     """No view of the page has a fault, printed neither."""
     for width, height, media in ((1280, 900, "screen"), (390, 844, "screen"), (PAPER_WIDTH, PAPER_HEIGHT, "print")):
@@ -398,6 +450,7 @@ def check_machine(tap, bench, program, machine):
         url = "file://" + bench.path("m.html")
         check_faults(tap, page, url, "simulated machine")
         check_planted(tap, page, url)
+        check_edges(tap, page, url)
         check_faults(tap, page, "file://" + bench.path("a.html"), "two runs")
     finally:
         page.close()

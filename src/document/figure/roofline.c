@@ -88,7 +88,7 @@ static const struct am_ceiling *highest(const struct roofs *r, const struct part
 }
 
 static void add_line(struct roofs *r, struct am_plot *plot, const char *label, unsigned color,
-                     bool dashed, const struct am_plot_mark *ends)
+                     unsigned dashed, const struct am_plot_mark *ends)
 {
     struct am_plot_mark *const marks = am_arena_array(arena_of(r), 2, sizeof(*marks));
 
@@ -192,7 +192,7 @@ static void add_flats(struct roofs *r, const struct part *p, struct am_plot *plo
         add_line(r, plot,
                  am_arena_printf(arena_of(r), "%s%s%s %s", c->isa ? c->isa : "", c->isa ? " " : "",
                                  what_reached(c), value),
-                 FLAT_COLOR, n > 0, ends);
+                 FLAT_COLOR, (unsigned)n, ends);
         c = n == 0 && same_text(top->isa, c->isa) ? highest(r, p, c->rate, NULL)
                                                   : highest(r, p, c->rate, top->isa);
     }

@@ -31,6 +31,9 @@ void am_plot_lines(struct am_svg *svg, const struct am_plot *plot);
 void am_plot_bars(struct am_svg *svg, const struct am_plot *plot);
 double am_plot_bars_height(const struct am_plot *plot);
 
+/* The dashes of a line, in the plot as in the legend. */
+void am_plot_dash(struct am_svg *svg, const struct am_plot_series *s);
+
 /* Swatches with names, wrapped to `width`; returns the height used. Without `svg` it measures. */
 double am_plot_legend(struct am_svg *svg, const struct am_plot_series *series, size_t n,
                       double width);

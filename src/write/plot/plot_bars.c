@@ -192,6 +192,15 @@ void am_plot_bars(struct am_svg *svg, const struct am_plot *plot)
 /* ---- the legend ---- */
 
 /* A line as it is drawn, a dot for marks that are not joined. */
+void am_plot_dash(struct am_svg *svg, const struct am_plot_series *s)
+{
+    static const char *const dashes[] = {NULL, "5 3", "9 3 2 3"};
+    const char *const own = dashes[s->dashed < 3 ? s->dashed : 2];
+
+    if (s->run || own)
+        am_svg_attr(svg, "stroke-dasharray", s->run ? "2 3" : own);
+}
+
 static void draw_swatch(struct am_svg *svg, const struct am_plot_series *s, double x, double y,
                         double width)
 {
@@ -205,8 +214,7 @@ static void draw_swatch(struct am_svg *svg, const struct am_plot_series *s, doub
         am_svg_attrf(svg, "d", "M%d %dh%d", (int)x, (int)y, (int)width);
         am_svg_attr(svg, "stroke", "currentColor");
         am_svg_attr(svg, "stroke-width", "2.5");
-        if (s->run || s->dashed)
-            am_svg_attr(svg, "stroke-dasharray", s->run ? "2 3" : "5 3");
+        am_plot_dash(svg, s);
     }
     am_svg_close(svg);
 }

@@ -398,8 +398,7 @@ static void draw_series(struct am_svg *svg, struct frame *f, const struct am_plo
         am_svg_attr(svg, "fill", "none");
         am_svg_attr(svg, "stroke", "currentColor");
         am_svg_attr(svg, "stroke-width", s->bare ? "1.2" : "1.6");
-        if (s->run || s->dashed)
-            am_svg_attr(svg, "stroke-dasharray", s->run ? "2 3" : "5 3");
+        am_plot_dash(svg, s);
         am_svg_close(svg);
     }
     if (!s->bare) {

@@ -19,8 +19,14 @@ enum {
     WINDOW_PAGES = 16, /* physical ones */
     PHYSICAL = 32 * WINDOW_PAGES,
 };
-#define WINDOWS 0x20000000ull
-#define WINDOW 0x01000000ull
+/* Bytes from one window to the next: 16 MiB, so that blocks do not reach another's, and the 16
+ * pages more by which all windows together are like one array of 256 pages to whatever looks at the
+ * lower bits of addresses. Zen's first-level cache finds ways by a hash of bits 12 to 27 (12 with
+ * 27, 13 with 26, 14 with 25, 15 to 19 with 20 to 24: measured, as published for Zen 2) and takes
+ * two lines of a set with one hash for one: without these pages, page p of rcx and page p ^ 1 of r9
+ * drove each other out. */
+#define WINDOW 0x01010000ull
+#define WINDOWS (32 * WINDOW)
 
 /* Floats of 1.25, small numbers as indices, addresses in a window of their own, and mixed:
  * addresses on the stack, where compilers keep such, numbers elsewhere. */
@@ -45,8 +51,6 @@ struct block {
 extern unsigned char blocks_constants[PAGE];
 extern const struct block blocks[];
 extern const uint64_t blocks_n;
-
-/* Offsets are known to enter(). */
 
 /* Offsets are known to enter(). */
 struct entry {

@@ -161,6 +161,39 @@ def check_moments(tap, folder):
     tap.ok(all_shared > 1.4, "where it always is, by the least of these", all_shared)
 
 
+# Pages of all windows whose lines a cache could take for another's: how many share their low 8 bits, and how many Zen's hash of addresses.
+WINDOWS = """
+#include "blocks_entry.h"
+#include <stdio.h>
+static unsigned hash_of(uint64_t at)
+{
+    return (at >> 12 ^ at >> 17 & 0xf8 ^ (at >> 27 & 1) ^ (at >> 25 & 2) ^ (at >> 23 & 4)) & 0xff;
+}
+static unsigned shared(const unsigned char *seen) { unsigned n = 0; for (int i = 0; i < 256; i++) n += seen[i] > 1; return n; }
+int main(void)
+{
+    static unsigned char low[256], hashed[256];
+    for (int i = 0; i < REGS; i++)
+        for (int page = -WINDOW_PAGES / 2; page < WINDOW_PAGES / 2; page++) {
+            const uint64_t at = WINDOWS + i * WINDOW + WINDOW / 2 + (uint64_t)((int64_t)page * PAGE);
+            low[at >> 12 & 0xff]++;
+            hashed[hash_of(at)]++;
+        }
+    printf("%u %u %llu", shared(low), shared(hashed), WINDOW / PAGE % WINDOW_PAGES);
+}
+"""
+
+
+def check_windows(tap, folder):
+    """No two windows meet in a cache that tells lines by lower bits of addresses, or by a hash of them as Zen's does."""
+    source = pathlib.Path(folder, "windows.c")
+    source.write_text(WINDOWS, encoding="ascii")
+    program = str(pathlib.Path(folder, "windows"))
+    subprocess.run([os.environ.get("CC", "cc"), "-w", f"-I{pathlib.Path(blocks.__file__).parent}", "-o", program, str(source)], check=True)
+    said = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    tap.ok(said == "0 0 0", "pages around all windows differ in lower bits and in Zen's hash, and begin with a physical one", said)
+
+
 def check_table(tap):
     rows = [{"source": "zlib", "held": held, "cycles": 10.0, "ours": ours, "mca": 20.0 + ours}
             for held, ours in ((False, 11.0), (False, 9.0), (True, 10.0), (True, 20.0))]
@@ -206,6 +239,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             check_run(tap, folder)
             check_moments(tap, folder)
+            check_windows(tap, folder)
     tap.done()
 
 

@@ -118,8 +118,9 @@ static const struct am_form_pair *indexed_pair(const struct am_incore *core,
                                                                     : AM_INDEXED_LOAD;
     const struct am_form_pair *pair = NULL;
 
-    if (in->stores && in->vector_bits)
-        pair = measured_pair(core, in->arch, AM_INDEXED_VECTOR_STORE);
+    if (in->stores && (in->vector_bits || in->immediate))
+        pair = measured_pair(core, in->arch,
+                             in->vector_bits ? AM_INDEXED_VECTOR_STORE : AM_INDEXED_CONSTANT_STORE);
     if (!pair)
         pair = measured_pair(core, in->arch, what);
     return pair ? pair : am_form_indexed(in->arch, AM_INDEXED_LOAD);
@@ -142,10 +143,14 @@ static double index_slots(const struct am_incore *core, const struct am_predicte
 }
 
 /* What a store of a general register with an index takes of units beyond one without: some cores
- * read three registers for it, and use an integer unit to do so. */
+ * read three registers for it, and use an integer unit to do so. One of a constant may have such a
+ * unit anyhow. */
 static void press_indexed_store(const struct pressing *p, const struct am_insn *in)
 {
-    const struct am_form_pair *const pair = am_form_indexed(in->arch, AM_INDEXED_STORE);
+    const struct am_form_pair *const constant =
+        in->immediate ? measured_pair(p->core, in->arch, AM_INDEXED_CONSTANT_STORE) : NULL;
+    const struct am_form_pair *const pair =
+        constant ? constant : am_form_indexed(in->arch, AM_INDEXED_STORE);
     const double least = front_of(p->core, am_form_slot(in->arch)) / 2;
     const struct am_incore_form *const with = pair ? am_incore_find(p->core, pair->indexed) : NULL;
     const struct am_incore_form *const without = pair ? am_incore_find(p->core, pair->plain) : NULL;

@@ -28,6 +28,7 @@ static const struct {
                          [AM_INDEXED_OLD_VECTOR] = {"addsd_xmm_m64", "addsd_xmm_m64_indexed"},
                          [AM_INDEXED_VECTOR_LOAD] = {"vaddsd_xmm_m64", "vaddsd_xmm_m64_indexed"},
                          [AM_INDEXED_STORE] = {"mov_m64_r64", "mov_m64_r64_indexed"},
+                         [AM_INDEXED_CONSTANT_STORE] = {"mov_m64_imm", "mov_m64_imm_indexed"},
                          [AM_INDEXED_VECTOR_STORE] = {"movups_m128_xmm",
                                                       "movups_m128_xmm_indexed"}},
                         {"vmovups_ymm_m256", "vmovups_ymm_m256_crossing"}},

@@ -67,6 +67,7 @@ enum am_form_indexed {
     AM_INDEXED_OLD_VECTOR, /* the same of vectors in old encodings */
     AM_INDEXED_VECTOR_LOAD,
     AM_INDEXED_STORE,
+    AM_INDEXED_CONSTANT_STORE,
     AM_INDEXED_VECTOR_STORE,
     AM_INDEXED
 };

@@ -42,7 +42,9 @@ static bool is_half_store(const struct am_insn *in)
 static const char *load_form(const struct am_insn *in)
 {
     if (in->vector_bits == 0 && !in->to_vector)
-        return in->memory_bits >= 32 ? "mov_r64_m64_row" : "movzbl_r32_m8";
+        return in->memory_bits >= 32                           ? "mov_r64_m64_row"
+               : in->to_general && is_plain_move(in->mnemonic) ? "mov_r8_m8"
+                                                               : "movzbl_r32_m8";
     if (!in->vex)
         return in->memory_bits >= 128  ? "movups_xmm_m128"
                : in->memory_bits >= 64 ? "movsd_xmm_m64"
@@ -93,7 +95,7 @@ static const char *extension_form(const struct am_insn *in)
     const bool is_signed = in->mnemonic[3] == 's';
 
     if (in->loads)
-        return is_signed ? "mov_r64_m64_row" : "movzbl_r32_m8";
+        return is_signed ? "movsbq_r64_m8" : "movzbl_r32_m8";
     if (!is_signed)
         return from >= 16 ? "movzwl_r32" : "movzbl_r32";
     return from >= 32 ? "movslq_r64" : from >= 16 ? "movswq_r64" : "movsbq_r64";
@@ -386,6 +388,8 @@ static const struct {
     const char *form, *like;
 } stand_ins[] = {
     {"movzbl_r32_m8", "mov_r64_m64_row"},
+    {"movsbq_r64_m8", "mov_r64_m64_row"},
+    {"mov_r8_m8", "movzbl_r32_m8"},
     {"mov_m64_imm", "mov_m64_r64"},
     {"mov_m64_r64_lines", "mov_m64_r64"},
     {"mov_r32", "mov_r64"},

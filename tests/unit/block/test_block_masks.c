@@ -14,30 +14,34 @@
 #define LOOP(name, body)                                                                           \
     ".globl " #name "\n.type " #name ", @function\n" #name ":\n1:\n" body                          \
     "\tdec %rdi\n\tjnz 1b\n\tret\n.size " #name ", .-" #name "\n"
-__asm__(
-    ".pushsection .text\n" LOOP(
-        tm_everyday, "\tvpextrq $1, %xmm1, %rax\n\tvpinsrd $1, %eax, %xmm1, %xmm2\n"
-                     "\tvmaskmovpd %ymm1, %ymm2, (%rsi)\n\tvpmaskmovd (%rsi), %ymm2, %ymm3\n"
-                     "\tvscatterdps %zmm1, (%rsi,%zmm2,4){%k1}\n\tvcvtsi2sdl (%rsi), %xmm1, %xmm1\n"
-                     "\tvpermt2ps %ymm1, %ymm2, %ymm3\n\tvextractf64x2 $1, %ymm1, %xmm2\n"
-                     "\tvpmovm2q %k1, %ymm3\n\tvpmovw2m %ymm3, %k1\n\tcltq\n")
-    /* k0 is written and tested in each pass; encoded as a mask it stands for none */
-    LOOP(tm_mask, "\tvpcmpeqb %ymm17, %ymm16, %k0\n\tvpminub %ymm18, %ymm19, %ymm17\n"
-                  "\tktestd %k0, %k0\n\tkortestd %k0, %k1\n\tkmovd %k0, %eax\n")
-        LOOP(tm_masked,
-             "\tvpminub %ymm18, %ymm19, %ymm17{%k2}{z}\n\tvpcmpeqd %ymm17, %ymm16, %k2\n")
-            LOOP(tm_wide, "\tvptestmb %zmm1, %zmm2, %k1\n\tvbroadcastsd (%rsi), %zmm3\n"
-                          "\tvmovddup (%rsi), %zmm4\n\tvmovupd (%rsi), %zmm5{%k1}{z}\n"
-                          "\tvmovupd %zmm5, (%rdx){%k1}\n\tvbroadcastf32x4 (%rsi), %zmm6\n")
-                LOOP(tm_byte, "\tmovzbl 8(%rsi), %eax\n\tmov %al, 8(%rsi)\n") LOOP(
-                    tm_word, "\tmov 8(%rsi), %eax\n\tmov %eax, 8(%rsi)\n")
-                    LOOP(tm_vector, "\tmovups %xmm0, (%rsi,%rdx,8)\n") LOOP(
-                        tm_indexed, "\tmov %rax, (%rsi,%rdx,8)\n") LOOP(tm_plain,
-                                                                        "\tmov %rax, (%rsi)\n")
-                        LOOP(tm_halves, "\tmov %rax, (%rsi)\n\tmov %rax, 32(%rsi)\n")
-                            LOOP(tm_near, "\tmov %rax, (%rsi)\n\tmov %rax, 8(%rsi)\n") LOOP(
-                                tm_across,
-                                "\tvmovups 8(%rsi), %ymm0\n\tvmovups 40(%rsi), %ymm1\n") ".popsection");
+__asm__(".pushsection .text\n" LOOP(
+    tm_everyday, "\tvpextrq $1, %xmm1, %rax\n\tvpinsrd $1, %eax, %xmm1, %xmm2\n"
+                 "\tvmaskmovpd %ymm1, %ymm2, (%rsi)\n\tvpmaskmovd (%rsi), %ymm2, %ymm3\n"
+                 "\tvscatterdps %zmm1, (%rsi,%zmm2,4){%k1}\n\tvcvtsi2sdl (%rsi), %xmm1, %xmm1\n"
+                 "\tvpermt2ps %ymm1, %ymm2, %ymm3\n\tvextractf64x2 $1, %ymm1, %xmm2\n"
+                 "\tvpmovm2q %k1, %ymm3\n\tvpmovw2m %ymm3, %k1\n\tcltq\n")
+        /* k0 is written and tested in each pass; encoded as a mask it stands for none */
+        LOOP(tm_mask, "\tvpcmpeqb %ymm17, %ymm16, %k0\n\tvpminub %ymm18, %ymm19, %ymm17\n"
+                      "\tktestd %k0, %k0\n\tkortestd %k0, %k1\n\tkmovd %k0, %eax\n")
+            LOOP(tm_masked,
+                 "\tvpminub %ymm18, %ymm19, %ymm17{%k2}{z}\n\tvpcmpeqd %ymm17, %ymm16, %k2\n")
+                LOOP(tm_wide, "\tvptestmb %zmm1, %zmm2, %k1\n\tvbroadcastsd (%rsi), %zmm3\n"
+                              "\tvmovddup (%rsi), %zmm4\n\tvmovupd (%rsi), %zmm5{%k1}{z}\n"
+                              "\tvmovupd %zmm5, (%rdx){%k1}\n\tvbroadcastf32x4 (%rsi), %zmm6\n")
+                    LOOP(tm_byte, "\tmovzbl 8(%rsi), %eax\n\tmov %al, 8(%rsi)\n") LOOP(
+                        tm_word, "\tmov 8(%rsi), %eax\n\tmov %eax, 8(%rsi)\n")
+                        LOOP(tm_vector, "\tmovups %xmm0, (%rsi,%rdx,8)\n") LOOP(
+                            tm_indexed, "\tmov %rax, (%rsi,%rdx,8)\n") LOOP(tm_plain,
+                                                                            "\tmov %rax, (%rsi)\n")
+                            LOOP(tm_halves, "\tmov %rax, (%rsi)\n\tmov %rax, 32(%rsi)\n")
+                                LOOP(tm_near, "\tmov %rax, (%rsi)\n\tmov %rax, 8(%rsi)\n")
+                                    LOOP(tm_across,
+                                         "\tvmovups 8(%rsi), %ymm0\n\tvmovups 40(%rsi), %ymm1\n")
+                                        LOOP(tm_signed,
+                                             "\tmovsbq (%rsi), %rax\n\tmovslq 8(%rsi), %rcx\n")
+                                            LOOP(tm_part, "\tmov (%rsi), %al\n\tadd (%rsi), %cl\n")
+                                                LOOP(tm_constant,
+                                                     "\tmovq $0, (%rsi,%rdx,8)\n") ".popsection");
 #endif
 
 /* weights: front, alu, load, store */
@@ -45,7 +49,11 @@ static const struct cx_form known[] = {{"xor_r32_zero", -1, {0.2}},
                                        {"add_r64", 1, {0.2, 0.25}},
                                        {"mov_r64_m64_row", -1, {0.2, 0, 0.5}},
                                        {"movzbl_r32_m8", -1, {0.2, 0, 0.5}},
+                                       {"movsbq_r64_m8", -1, {0.2, 0.25, 0.5}},
+                                       {"mov_r8_m8", -1, {0.2, 0.5, 0.5}},
                                        {"mov_m64_r64", -1, {0.2, 0, 0, 0.5}},
+                                       {"mov_m64_imm", -1, {0.2, 0.25, 0, 0.5}},
+                                       {"mov_m64_imm_indexed", -1, {0.2, 0.25, 0, 0.5}},
                                        {"mov_m64_r64_indexed", -1, {0.4, 0.25, 0, 0.5}},
                                        {"movups_m128_xmm", -1, {0.2, 0, 0, 1}},
                                        {"movups_m128_xmm_indexed", -1, {0.2, 0, 0, 1}},
@@ -173,6 +181,19 @@ static void check_memory(struct cx_core *c, const struct bytes *self)
        "that does takes as long as three");
 }
 
+/* What loads and stores of general registers take of integer units beside the loop's own sum, 0.25.
+ */
+static void check_units(struct cx_core *c, const struct bytes *self)
+{
+    ok(fabs(predict(c, self, "tm_signed").pressure[1] - 0.75) < 1e-9,
+       "loads that extend a sign are not taken for plain ones");
+    ok(fabs(predict(c, self, "tm_part").pressure[1] - 1) < 1e-9,
+       "nor is one that fills a part of a register, but the load of a sum of bytes is");
+    ok(fabs(predict(c, self, "tm_constant").pressure[1] - 0.5) < 1e-9 &&
+           fabs(predict(c, self, "tm_constant").pressure[0] - 0.4) < 1e-9,
+       "a constant's store with an index takes what was measured, not what a register's takes more");
+}
+
 int main(void)
 {
     const struct bytes self = read_self();
@@ -187,6 +208,7 @@ int main(void)
         cx_settle(&c);
         check_masks(&c, &self);
         check_memory(&c, &self);
+        check_units(&c, &self);
         check_everyday(&c, &self);
     }
     am_arena_fini(&c.run.arena);

@@ -29,10 +29,13 @@ double am_core_window(const struct am_result_set *set, struct am_arena *arena);
 /* Vector operations that wait for their operands at once; 0: not concluded. */
 double am_core_waiting(const struct am_result_set *set, struct am_arena *arena);
 /* Units whose operations are bound to one as they are handed out, by turns: of sums of which every
- * fourth waits, all that wait go to one of four schedulers then, and fill it. With how many of
- * these take operands in memory. 0: not concluded, or operations go to any unit. */
-unsigned am_core_turns(const struct am_result_set *set, struct am_arena *arena,
-                       unsigned *addressing_p);
+ * fourth waits, all that wait go to one of four schedulers then, and fill it. */
+struct am_core_turns {
+    unsigned units;      /* 0: not concluded, or operations go to any unit */
+    unsigned addressing; /* so many of these take operands in memory */
+    unsigned places;     /* where operations wait, of each unit */
+};
+struct am_core_turns am_core_turns(const struct am_result_set *set, struct am_arena *arena);
 
 /* guides/core_guides.c: advice. */
 extern const struct am_guideline_rule am_core_guidelines[];

@@ -307,8 +307,7 @@ double am_core_waiting(const struct am_result_set *set, struct am_arena *arena)
     return size_by(set, fillers, sizeof(fillers) / sizeof(fillers[0]), arena);
 }
 
-unsigned am_core_turns(const struct am_result_set *set, struct am_arena *arena,
-                       unsigned *addressing_p)
+struct am_core_turns am_core_turns(const struct am_result_set *set, struct am_arena *arena)
 {
     enum { FOURTH = 4 };
     static const char *const all[] = {"filler=waiting"},
@@ -317,13 +316,14 @@ unsigned am_core_turns(const struct am_result_set *set, struct am_arena *arena,
     static const double between = 2; /* one to one and four to one */
     const double waiting = size_by(set, all, 1, arena), every = size_by(set, fourth, 1, arena),
                  memory = size_by(set, operands, 1, arena);
+    struct am_core_turns turns = {.units = FOURTH, .addressing = FOURTH};
 
-    *addressing_p = FOURTH;
     if (waiting <= 0 || every <= 0 || every >= between * waiting)
-        return 0;
+        return (struct am_core_turns){.units = 0};
+    turns.places = (unsigned)fmax(waiting / FOURTH + 0.5, 1);
     if (memory > 0)
-        *addressing_p = (unsigned)fmin(fmax(FOURTH * memory / waiting + 0.5, 1), FOURTH);
-    return FOURTH;
+        turns.addressing = (unsigned)fmin(fmax(FOURTH * memory / waiting + 0.5, 1), FOURTH);
+    return turns;
 }
 
 /* ---- code and branches ---- */

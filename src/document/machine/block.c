@@ -56,10 +56,10 @@ static void tell_limit(struct am_body *body, const struct am_loop_view *v,
                             fmax(b->throughput, 1), b->core->resources[b->busiest], b->chain);
     else if (b->limit == AM_LIMIT_TURNS)
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
-                            "%s%.2f cycles per iteration (%.2f to %.2f), limited by integer units, "
-                            "which operations are bound to by turns: %.2f if each went to any "
-                            "unit that is free, %.2f if turns were kept strictly.",
-                            least, b->cycles, b->free, b->turned, b->free, b->turned);
+                            "%s%.2f cycles per iteration, limited by integer units, which "
+                            "operations are bound to by turns: %.2f if each went to any unit that "
+                            "is free.",
+                            least, b->cycles, b->free);
     else
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
                             "%s%.0f cycle%s per iteration, limited by the jump back; resources "

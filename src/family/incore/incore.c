@@ -501,6 +501,7 @@ bool am_incore_infer(const struct am_result_set *set, struct am_arena *arena, st
                      const char **why_not)
 {
     struct held held = {.items = NULL};
+    struct am_core_turns turns;
     double *scratch;
 
     *out = (struct am_incore){.held_error = NAN, .wide_error = NAN};
@@ -510,7 +511,10 @@ bool am_incore_infer(const struct am_result_set *set, struct am_arena *arena, st
         return false;
     out->window = am_core_window(set, arena);
     out->waiting = am_core_waiting(set, arena);
-    out->turns = am_core_turns(set, arena, &out->addressing);
+    turns = am_core_turns(set, arena);
+    out->turns = turns.units;
+    out->addressing = turns.addressing;
+    out->places = turns.places;
     *why_not = what_is_missing(out, arena);
     scratch = am_arena_array(arena, out->n_forms, sizeof(*scratch));
     count_mixes(set, out);

@@ -85,6 +85,7 @@ struct am_incore {
     unsigned turns; /* integer units that operations are bound to by turns, by cpu.window; 0: they
                      * go to any that is free, or it is not known */
     unsigned addressing;        /* so many of these take operands in memory */
+    unsigned places;            /* where operations wait, of each of these units */
     struct am_incore_way *ways; /* latencies, of all forms that have one */
     size_t n_ways, cap_ways;
     struct am_incore_counts counts[AM_INCORE_COUNTS_MAX];

@@ -293,7 +293,7 @@ static void decide(struct am_predicted *b)
     b->free = b->cycles;
     if (b->turned > b->cycles) {
         b->limit = b->turned > window_least * b->cycles ? AM_LIMIT_TURNS : b->limit;
-        b->cycles = (b->cycles + b->turned) / 2;
+        b->cycles = b->turned;
         b->hi = fmax(b->hi, b->turned);
     }
 }

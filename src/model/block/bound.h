@@ -62,8 +62,8 @@ struct am_predicted {
     size_t latencies_unknown; /* instructions whose latency is not known: counted as one cycle */
     double played; /* cycles per iteration with resources, chains and a window at once; NAN: the
                     * window is not known */
-    double turned; /* the same where integer operations are bound to units strictly by turns
-                    * (turns.h); NAN: this core does not bind them, or it is not known */
+    double turned; /* the same where integer operations are bound to units by turns (turns.h); NAN:
+                      this core does not bind them, or it is not known */
     double free;   /* the prediction as if they went to any unit */
     double jump;   /* cycles that it takes to take the body in and to jump back */
     double cycles; /* the prediction */

@@ -303,7 +303,8 @@ static double enter(struct limits *l, const struct am_predicted_line *line, size
     l->front = fmax(l->front, l->retired[l->n % l->window]);
     if (place != SIZE_MAX)
         l->front = fmax(l->front, l->entries[place]);
-    l->front = am_handing_out(&l->handing, line, l->front) + line->use[0];
+    l->front = am_turns_enter(&l->turns, line, am_handing_out(&l->handing, line, l->front));
+    l->front += line->use[0];
     return l->front;
 }
 
@@ -514,6 +515,7 @@ static void start(const struct am_incore *core, const struct am_predicted *b, si
 static bool play_turns(const struct am_incore *core, struct am_predicted *b, struct flow *f,
                        struct am_arena *scratch)
 {
+    static const double more = 1.01; /* than is handed out: not by an error of the weights */
     const enum am_arch arch = b->lines[0].insn->arch;
     size_t *const before = f->before;
     struct limits limits;
@@ -526,6 +528,8 @@ static bool play_turns(const struct am_incore *core, struct am_predicted *b, str
             return false;
         if (limits.turns.units == 0)
             return true;
+        if (b->pressure[limits.turns.resource] > more * fmax(b->pressure[0], 1))
+            am_turns_fill(&limits.turns);
         start(core, b, before, f);
         f->limits = &limits;
         sum += play(f, b, &last);

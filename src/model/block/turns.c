@@ -25,7 +25,8 @@ bool am_turns_open(const struct am_incore *core, enum am_arch arch, size_t first
     size_t units;
 
     *out = (struct am_turns){.addressing = core->addressing, .next = first};
-    if (core->turns < 2 || !sum || sum->kind >= core->n_kinds)
+    out->places = core->places;
+    if (core->turns < 2 || core->places == 0 || !sum || sum->kind >= core->n_kinds)
         return true;
     out->resource = resource_of_sums(core, sum->kind);
     if (out->resource == 0)
@@ -37,7 +38,16 @@ bool am_turns_open(const struct am_incore *core, enum am_arch arch, size_t first
     out->taken = am_arena_array(arena, units * AM_TURNS_KEPT, sizeof(*out->taken));
     for (size_t i = 0; out->taken && i < units * AM_TURNS_KEPT; i++)
         out->taken[i] = UINT64_MAX;
-    return out->taken != NULL;
+    out->until = am_arena_array(arena, units * out->places, sizeof(*out->until));
+    return out->taken && out->until;
+}
+
+void am_turns_fill(struct am_turns *turns)
+{
+    for (size_t i = 0; i < turns->units * turns->places; i++) {
+        turns->until[i] = (double)(i % turns->places);
+        turns->taken[i / turns->places * AM_TURNS_KEPT + i % turns->places] = i % turns->places;
+    }
 }
 
 /* Whether a line is one operation of any unit. Where the parts of others go is not known: they take
@@ -55,14 +65,34 @@ size_t am_turns_resource(const struct am_turns *turns, const struct am_predicted
     return is_bound(turns, line) ? turns->resource : 0;
 }
 
-static size_t unit_of(struct am_turns *t, bool memory)
+/* The place of a unit that is free first. */
+static size_t first_place(const struct am_turns *t, size_t unit)
 {
-    const size_t unit = t->next++ % t->units;
+    size_t first = unit * t->places;
 
-    if (!memory)
-        return unit;
-    t->addressed++;
-    return unit < t->addressing ? unit : (t->addressed - 1) % t->addressing;
+    for (size_t i = first; i < (unit + 1) * t->places; i++)
+        first = t->until[i] < t->until[first] ? i : first;
+    return first;
+}
+
+double am_turns_enter(struct am_turns *turns, const struct am_predicted_line *line, double at)
+{
+    size_t best = SIZE_MAX;
+
+    for (size_t i = 0; is_bound(turns, line) && i < turns->units; i++) {
+        const size_t unit = (turns->next + i) % turns->units;
+        const size_t place = first_place(turns, unit);
+
+        if ((!line->insn->loads || unit < turns->addressing) &&
+            (best == SIZE_MAX ||
+             (turns->until[best] > at && turns->until[place] < turns->until[best])))
+            best = place;
+    }
+    if (best == SIZE_MAX)
+        return at;
+    turns->place = best;
+    turns->next = best / turns->places + 1;
+    return fmax(at, turns->until[best]);
 }
 
 /* The first cycle from this one on in which the unit begins nothing else. */
@@ -80,10 +110,8 @@ static uint64_t take(const struct am_turns *t, size_t unit, uint64_t from)
 double am_turns_begin(struct am_turns *turns, const struct am_predicted_line *line, double at)
 {
     if (is_bound(turns, line)) {
-        const size_t unit = unit_of(turns, line->insn->loads);
-
-        return fmax(at, (double)take(turns, unit, (uint64_t)at));
+        at = fmax(at, (double)take(turns, turns->place / turns->places, (uint64_t)at));
+        turns->until[turns->place] = at;
     }
-    turns->addressed += line->insn->loads;
     return at;
 }

@@ -3,9 +3,11 @@
  *
  * Such a core does not look which unit is free: an operation waits for its unit while others idle,
  * and a chain of one cycle per iteration loses one wherever an older operation, which became ready
- * at the same time, has its unit. An operation with an operand in memory is bound to one of the
- * units that address memory, the next of them in turn where the turn is another's. Of those that
- * are ready a unit begins the oldest. Instructions of several operations are bound to none. */
+ * at the same time, has its unit. A unit has places for operations that wait: one whose places are
+ * taken is passed over, so that a unit that falls behind gets fewer. An operation with an operand
+ * in memory is bound to one of the units that address memory, the next of them in turn where the
+ * turn is another's. Of those that are ready a unit begins the oldest. Instructions of several
+ * operations are bound to none. */
 #ifndef AM_MODEL_BLOCK_TURNS_H
 #define AM_MODEL_BLOCK_TURNS_H
 
@@ -16,7 +18,9 @@ struct am_turns {
     size_t addressing; /* so many take operands in memory, the first ones */
     size_t resource;   /* that stands for all units */
     size_t next;       /* whose turn it is */
-    size_t addressed;  /* operations with an operand in memory so far */
+    size_t places;     /* of a unit, where operations wait */
+    size_t place;      /* of the line at hand, among those of all units */
+    double *until;     /* by place: when it is free again */
     uint64_t *taken;   /* by unit: the cycles that are taken, of the last AM_TURNS_KEPT */
 };
 
@@ -27,12 +31,19 @@ enum { AM_TURNS_KEPT = 4096 }; /* cycles: more than a window of instructions rea
 bool am_turns_open(const struct am_incore *core, enum am_arch arch, size_t first,
                    struct am_arena *arena, struct am_turns *out);
 
+/* As if operations had waited in all places before, of which each unit begins one per cycle: where
+ * more is handed out than units do, that is how it ends, but only after many iterations. */
+void am_turns_fill(struct am_turns *turns);
+
 /* The resource that the unit of a line stands for, which it need not take otherwise; 0: it is not
  * bound. */
 size_t am_turns_resource(const struct am_turns *turns, const struct am_predicted_line *line);
 
-/* Binds the next line, in the order of the program, and takes its unit from this time on; returns
- * when it begins. */
+/* Binds the next line, in the order of the program, that may be handed out at this time; returns
+ * when it is: as soon as one of its units has a place. */
+double am_turns_enter(struct am_turns *turns, const struct am_predicted_line *line, double at);
+
+/* Takes the unit of the line that entered last from this time on; returns when it begins. */
 double am_turns_begin(struct am_turns *turns, const struct am_predicted_line *line, double at);
 
 #endif

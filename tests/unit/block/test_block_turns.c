@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { LONGEST = 8, UNITS = 4 };
+enum { LONGEST = 8, UNITS = 4, PLACES = 24 };
 
 static const struct cx_form forms[] = {
     {"xor_r32_zero", -1, {1.0 / 6, 0}},
@@ -48,8 +48,8 @@ static struct am_predicted predict(const struct am_incore *core, struct am_arena
 }
 
 /* Five operations on four units: by turns each sum has the unit of the comparison behind the sum
- * before, which is older and ready as early. A Zen 4 takes 1.50 cycles, and 1.75 where all
- * comparisons read the sum. */
+ * before, which is older and ready as early, until a unit's places are taken and it is passed over.
+ * A Zen 4 takes 1.50 cycles, and 1.75 where all comparisons read the sum. */
 static void check_chain(struct cx_core *c, unsigned readers, double measured)
 {
     struct am_arena *const arena = &c->run.arena;
@@ -61,11 +61,15 @@ static void check_chain(struct cx_core *c, unsigned readers, double measured)
        p.cycles);
     c->incore.turns = c->incore.addressing = UNITS;
     p = predict(&c->incore, arena, 4, readers);
-    ok(fabs(p.free - 1.25) < 0.02 && fabs(p.turned - 2) < 0.02 && p.limit == AM_LIMIT_TURNS,
-       "%.2f to %.2f by turns", p.free, p.turned);
+    ok(fabs(p.free - 1.25) < 0.02 && p.cycles == p.turned && p.limit == AM_LIMIT_TURNS,
+       "%.2f, and %.2f by turns", p.free, p.turned);
     ok(strcmp(am_limit_words[p.limit], "turns") == 0, "which has a word of its own for programs");
-    ok(fabs(p.cycles / measured - 1) < 0.1 && p.hi >= p.turned - 1e-9,
+    ok(fabs(p.cycles / measured - 1) < 0.15 && p.hi >= p.turned - 1e-9,
        "%.3f cycles are predicted, %.2f were measured", p.cycles, measured);
+    c->incore.places = 2000;
+    p = predict(&c->incore, arena, 4, readers);
+    ok(fabs(p.turned - 2) < 0.02, "%.2f where no unit is ever passed over", p.turned);
+    c->incore.places = PLACES;
     c->incore.turns = UNITS + 1;
     p = predict(&c->incore, arena, 4, readers);
     ok(isnan(p.turned) && fabs(p.cycles - 1.25) < 0.02,
@@ -97,6 +101,7 @@ static void check_several(void)
     cx_settle(&c);
     c.incore.window = 320;
     c.incore.turns = c.incore.addressing = UNITS;
+    c.incore.places = PLACES;
     p = predict(&c.incore, &c.run.arena, 4, 2 | 4 | 8);
     ok(fabs(p.free - 2.25) < 0.02 && fabs(p.cycles - p.free) < 0.02,
        "comparisons of two operations: %.2f cycles", p.cycles);
@@ -110,6 +115,7 @@ int main(void)
     cx_make(&c, forms, resources, 2, 0);
     cx_settle(&c);
     c.incore.window = 320;
+    c.incore.places = PLACES;
     check_chain(&c, 2, 1.5);
     check_chain(&c, 2 | 4 | 8, 1.75);
     check_apart(&c);

@@ -86,29 +86,29 @@
 #define NAME(x) x##_f32
 #define REAL float
 #define V am_vf32
-#define WORD uint32_t
-#define U am_vu32
 #define ADD_PRODUCT AM_FUSED_f32
 #define TURN_UP AM_TURN_UP_f32
 #define TURN_DOWN AM_TURN_DOWN_f32
+#define MOVE_UP AM_UP_f32
+#define MOVE_DOWN AM_DOWN_f32
 #include "kernels/wave.inc"
 #undef NAME
 #undef REAL
 #undef V
-#undef WORD
-#undef U
 #undef ADD_PRODUCT
 #undef TURN_UP
 #undef TURN_DOWN
+#undef MOVE_UP
+#undef MOVE_DOWN
 
 #define NAME(x) x##_f64
 #define REAL double
 #define V am_vf64
-#define WORD uint64_t
-#define U am_vu64
 #define ADD_PRODUCT AM_FUSED_f64
 #define TURN_UP AM_TURN_UP_f64
 #define TURN_DOWN AM_TURN_DOWN_f64
+#define MOVE_UP AM_UP_f64
+#define MOVE_DOWN AM_DOWN_f64
 #include "kernels/wave.inc"
 
 const struct am_wave_variant AM_KERNEL(am_wave_) = {

@@ -37,22 +37,41 @@ static char *line_at(const struct wave_case *c, size_t line)
     return (char *)c->memory.at + line * c->vectors * c->lanes * c->element;
 }
 
-/* Where point i of a row lies; some lie in two lanes. */
-static size_t place_of(const struct wave_case *c, size_t lane, size_t i)
+/* Places of a row that have points: of a ring all, the first points once more behind the last. */
+static size_t places_of(const struct wave_case *c)
 {
-    const size_t early = c->lanes * c->vectors - c->points;
-
-    return i - (lane * c->vectors - (lane < early ? lane : early));
+    return c->ring ? c->lanes * c->vectors : c->points;
 }
 
-static double get(const struct wave_case *c, size_t line, size_t lane, size_t v)
+/* Elements into a row. */
+static size_t element_of(const struct wave_case *c, size_t place)
 {
-    const size_t at = v * c->lanes + lane;
+    return place % c->vectors * c->lanes + place / c->vectors;
+}
+
+static double get(const struct wave_case *c, size_t line, size_t place)
+{
+    const size_t at = element_of(c, place);
 
     return c->type == AM_STENCIL_F32 ? (double)((const float *)(void *)line_at(c, line))[at]
                                      : ((const double *)(void *)line_at(c, line))[at];
 }
 
+static void put(const struct wave_case *c, size_t line, size_t place, double x)
+{
+    const size_t at = element_of(c, place);
+
+    if (c->type == AM_STENCIL_F32)
+        ((float *)(void *)line_at(c, line))[at] = (float)x;
+    else
+        ((double *)(void *)line_at(c, line))[at] = x;
+}
+
+static const struct am_wave_ends ends = {0.75, -0.5, -0.25};
+
+/* Behind the last point of a row with ends comes what lies beyond it, and then what must not
+ * matter.
+ */
 static void fill(struct wave_case *c, struct am_rng *rng)
 {
     for (size_t line = 0; line < lines_of(c); line++) {
@@ -61,21 +80,12 @@ static void fill(struct wave_case *c, struct am_rng *rng)
 
             c->before[line][i] = c->type == AM_STENCIL_F32 ? (double)(float)x : x;
         }
-        for (size_t k = 0; k < c->lanes * c->points; k++) {
-            const size_t lane = k / c->points, i = k % c->points, v = place_of(c, lane, i);
-
-            if (v >= c->vectors)
-                continue;
-            if (c->type == AM_STENCIL_F32)
-                ((float *)(void *)line_at(c, line))[v * c->lanes + lane] =
-                    (float)c->before[line][i];
-            else
-                ((double *)(void *)line_at(c, line))[v * c->lanes + lane] = c->before[line][i];
-        }
+        for (size_t k = 0; k < c->lanes * c->vectors; k++)
+            put(c, line, k, k == c->points ? ends.right : NAN);
+        for (size_t k = 0; k < places_of(c); k++)
+            put(c, line, k, c->before[line][k % c->points]);
     }
 }
-
-static const double ends[2] = {0.75, -0.5};
 
 /* The step of point i of a line whose neighbours across rows are `row` and `plane` lines away. */
 static long double want(const struct wave_case *c, size_t line, size_t i, ptrdiff_t row,
@@ -83,8 +93,8 @@ static long double want(const struct wave_case *c, size_t line, size_t i, ptrdif
 {
     const double *const u = c->before[line];
     const size_t n = c->points;
-    const long double left = i > 0 ? u[i - 1] : c->ring ? u[n - 1] : ends[0];
-    const long double right = i + 1 < n ? u[i + 1] : c->ring ? u[0] : ends[1];
+    const long double left = i > 0 ? u[i - 1] : c->ring ? u[n - 1] : ends.left;
+    const long double right = i + 1 < n ? u[i + 1] : c->ring ? u[0] : ends.right;
     long double sum = left + right + c->before[(ptrdiff_t)line - row][i];
 
     sum += c->before[(ptrdiff_t)line + row][i];
@@ -106,19 +116,17 @@ static bool outcome_right(const struct wave_case *c, ptrdiff_t row, ptrdiff_t pl
         const size_t to = (size_t)(line - row - (c->solid ? plane : 0));
 
         written[to] = true;
-        for (size_t p = 0; p < c->lanes * c->points; p++) {
-            const size_t lane = p / c->points, i = p % c->points, v = place_of(c, lane, i);
-
-            if (v < c->vectors)
-                right = right && fabsl(get(c, to, lane, v) -
-                                       want(c, (size_t)line, i, row, plane)) <= 4 * unit;
-        }
+        for (size_t p = 0; p < places_of(c); p++)
+            right = right && fabsl(get(c, to, p) -
+                                   want(c, (size_t)line, p % c->points, row, plane)) <= 4 * unit;
+        if (!c->ring && c->points < c->lanes * c->vectors)
+            right = right && get(c, to, c->points) == ends.next;
     }
     for (size_t p = 0; p < lines_of(c) * c->points; p++) {
-        const size_t line = p / c->points, i = p % c->points, v = place_of(c, 0, i);
+        const size_t line = p / c->points, i = p % c->points;
 
-        if (!written[line] && v < c->vectors)
-            right = right && memcmp(&(double){get(c, line, 0, v)}, &c->before[line][i], 8) == 0;
+        if (!written[line])
+            right = right && memcmp(&(double){get(c, line, i)}, &c->before[line][i], 8) == 0;
     }
     return right && guarded_intact(&c->memory);
 }
@@ -132,12 +140,18 @@ static bool check_case(struct wave_case *c, am_wave_fn *fn, struct am_rng *rng)
     struct am_wave_block block = {.row = row * (ptrdiff_t)bytes,
                                   .plane = plane * (ptrdiff_t)bytes,
                                   .vectors = c->vectors,
-                                  .early = c->lanes * c->vectors - c->points,
                                   .side = 0.125,
                                   .centre = 0.25,
-                                  .ends = c->ring ? NULL : ends};
+                                  .ends = c->ring ? NULL : &ends};
+    const size_t pads = c->lanes * c->vectors - c->points;
     const char *ahead[AM_WAVE_AHEAD_SOLID];
 
+    if (pads > 0 && c->ring) {
+        block.left = element_of(c, c->points - 1) * c->element;
+        block.right = element_of(c, pads % c->points) * c->element;
+    } else if (pads > 0) {
+        block.pad = element_of(c, c->points) * c->element;
+    }
     (void)guarded_at_end(&c->memory, lines_of(c) * bytes);
     fill(c, rng);
     block.first = line_at(c, first);
@@ -179,7 +193,7 @@ static void check_type(struct wave_case *c, struct am_rng *rng)
     c->rows = c->v->rows;
     cases += check_shape(c, c->v->flat_ahead[c->type], rng, &wrong);
     c->solid = true;
-    for (size_t k = 0; k < c->v->planes * c->v->deep; k++) {
+    for (size_t k = 0; k < (size_t)c->v->planes * c->v->deep; k++) {
         c->planes = 1 + k / c->v->deep;
         c->rows = 1 + k % c->v->deep;
         cases += check_shape(c, c->v->solid[c->type][c->planes - 1][c->rows - 1], rng, &wrong);

@@ -313,16 +313,21 @@ bool am_wave_is_large(const struct am_grid_spec *spec)
     return points * (spec->type == AM_STENCIL_F32 ? sizeof(float) : sizeof(double)) > cached;
 }
 
-size_t am_wave_early(const struct am_stencil_grid *grid)
+size_t am_wave_pads(const struct am_stencil_grid *grid)
 {
     return grid->lanes * grid->length[0] - grid->spec.n[0];
 }
 
+size_t am_wave_place(const struct am_stencil_grid *grid, size_t place)
+{
+    const size_t lane = place / grid->length[0], vector = place % grid->length[0];
+
+    return vector * grid->point_bytes + lane * grid->element_bytes;
+}
+
 size_t am_wave_lane_start(const struct am_stencil_grid *grid, size_t lane)
 {
-    const size_t early = am_wave_early(grid);
-
-    return lane * grid->length[0] - (lane < early ? lane : early);
+    return lane * grid->length[0] % grid->spec.n[0];
 }
 
 /* The place of a point that may lie beyond the ends of a ring. */
@@ -358,16 +363,11 @@ char *am_wave_row(const struct am_stencil_grid *grid, size_t part, size_t shift,
 
 double am_wave_value(const struct am_stencil_grid *grid, size_t part, const size_t local[3])
 {
-    size_t lane = grid->lanes - 1;
-    const char *at =
+    const char *const row =
         am_wave_row(grid, part, grid->phase.shift, (ptrdiff_t)local[1], (ptrdiff_t)local[2]);
+    const void *const at = row + am_wave_place(grid, local[0]);
 
-    while (am_wave_lane_start(grid, lane) > local[0])
-        lane--;
-    at += (local[0] - am_wave_lane_start(grid, lane)) * grid->point_bytes +
-          lane * grid->element_bytes;
-    return grid->spec.type == AM_STENCIL_F32 ? (double)*(const float *)(const void *)at
-                                             : *(const double *)(const void *)at;
+    return grid->spec.type == AM_STENCIL_F32 ? (double)*(const float *)at : *(const double *)at;
 }
 
 /* ---- values in and out ---- */
@@ -380,6 +380,44 @@ static size_t row_in_x(const struct am_stencil_grid *grid, size_t part, size_t y
     if (grid->spec.dim == 2)
         return (y + start) * n[0];
     return ((z + start) * n[1] + y) * n[0];
+}
+
+static void set_element(const struct am_stencil_grid *grid, void *at, double value)
+{
+    if (grid->spec.type == AM_STENCIL_F32)
+        *(float *)at = (float)value;
+    else
+        *(double *)at = value;
+}
+
+/* A row as it stands in x, the first points of it once more behind the last; where it has ends,
+ * what lies beyond the right one. */
+static void load_row(const struct am_stencil_grid *grid, char *to, const char *from)
+{
+    const size_t bytes = grid->element_bytes, m = grid->length[0];
+
+    for (size_t lane = 0; lane < grid->lanes; lane++) {
+        const size_t start = am_wave_lane_start(grid, lane), rest = grid->spec.n[0] - start;
+        const size_t some = rest < m ? rest : m;
+        char *const at = to + lane * bytes;
+
+        am_elements_move(at, grid->lanes, from + start * bytes, 1, some, bytes);
+        am_elements_move(at + some * grid->point_bytes, grid->lanes, from, 1, m - some, bytes);
+    }
+    if (grid->spec.fixed && am_wave_pads(grid) > 0)
+        set_element(grid, to + am_wave_place(grid, grid->spec.n[0]), grid->spec.wall[0][1]);
+}
+
+static void store_row(const struct am_stencil_grid *grid, char *to, const char *from)
+{
+    const size_t bytes = grid->element_bytes, n = grid->spec.n[0], m = grid->length[0];
+
+    for (size_t lane = 0; lane * m < n; lane++) {
+        const size_t rest = n - lane * m;
+
+        am_elements_move(to + lane * m * bytes, 1, from + lane * bytes, grid->lanes,
+                         rest < m ? rest : m, bytes);
+    }
 }
 
 void am_wave_load_part(const struct am_stencil_grid *grid, size_t part, const void *x)
@@ -395,10 +433,7 @@ void am_wave_load_part(const struct am_stencil_grid *grid, size_t part, const vo
         char *const to = am_wave_row(grid, part, 0, (ptrdiff_t)y, (ptrdiff_t)z);
         const char *const from = (const char *)x + row_in_x(grid, part, y, z) * bytes;
 
-        for (size_t lane = 0; lane < grid->lanes; lane++)
-            am_elements_move(to + lane * bytes, grid->lanes,
-                             from + am_wave_lane_start(grid, lane) * bytes, 1, grid->length[0],
-                             bytes);
+        load_row(grid, to, from);
     }
 }
 
@@ -414,9 +449,7 @@ void am_wave_store_part(const struct am_stencil_grid *grid, size_t part, void *x
             am_wave_row(grid, part, grid->phase.shift, (ptrdiff_t)y, (ptrdiff_t)z);
         char *const to = (char *)x + row_in_x(grid, part, y, z) * bytes;
 
-        for (size_t lane = 0; lane < grid->lanes; lane++)
-            am_elements_move(to + am_wave_lane_start(grid, lane) * bytes, 1, from + lane * bytes,
-                             grid->lanes, grid->length[0], bytes);
+        store_row(grid, to, from);
     }
 }
 

@@ -17,8 +17,10 @@ void am_wave_lay_out(struct am_stencil_grid *grid);
 bool am_wave_is_shared(const struct am_grid_spec *spec);
 /* Beyond what caches of a core hold. */
 bool am_wave_is_large(const struct am_grid_spec *spec);
-/* Lanes that begin one point early (kernels/wave.h). */
-size_t am_wave_early(const struct am_stencil_grid *grid);
+/* Places of a row behind its last point (kernels/wave.h). */
+size_t am_wave_pads(const struct am_stencil_grid *grid);
+/* Bytes from the beginning of a row to one of its places. */
+size_t am_wave_place(const struct am_stencil_grid *grid, size_t place);
 /* Who is where of those that share an array. */
 struct am_wave_team *am_wave_team_of(const struct am_stencil_grid *grid);
 /* Where row (y, z) lies that has moved by `shift`, rings and parts aside. */
@@ -27,7 +29,8 @@ char *am_wave_slot(const struct am_stencil_grid *grid, size_t part, size_t shift
 /* Vector 0 of row (y, z) of a part whose state has moved by `shift`; it may be one of ghosts. */
 char *am_wave_row(const struct am_stencil_grid *grid, size_t part, size_t shift, ptrdiff_t y,
                   ptrdiff_t z);
-/* The first point of a lane in a row. */
+/* The first point of a lane in a row; where it lies behind the last one, of those that come once
+ * more. */
 size_t am_wave_lane_start(const struct am_stencil_grid *grid, size_t lane);
 double am_wave_value(const struct am_stencil_grid *grid, size_t part, const size_t local[3]);
 void am_wave_load_part(const struct am_stencil_grid *grid, size_t part, const void *x);

@@ -33,7 +33,8 @@ struct ahead {
 /* One step of a pass. */
 struct level {
     double side, centre;
-    double wall[3][2]; /* scaled as the state is */
+    double wall[3][2];        /* scaled as the state is */
+    struct am_wave_ends ends; /* of rows, as blocks have them */
 };
 
 /* Points of one dimension, and where the grid ends: at the part's ends, among its ghosts, or (no
@@ -281,7 +282,7 @@ static void step_level(struct front *f, ptrdiff_t t, const ptrdiff_t y[2], const
     f->block.side = level->side;
     f->block.centre = level->centre;
     if (f->block.ends) {
-        f->block.ends = level->wall[0];
+        f->block.ends = &level->ends;
         set_walls(f, t, y, z);
     }
     for (ptrdiff_t at = z[0]; at < z[1]; at += f->planes) {
@@ -394,6 +395,10 @@ static void set_levels(struct front *f, const struct am_grid_pass *pass)
             level->wall[d][1] = grid->spec.wall[d][!turned] * grown;
         }
         age = shrinks ? 0 : age + 1;
+        level->ends =
+            (struct am_wave_ends){.left = level->wall[0][0],
+                                  .right = level->wall[0][1],
+                                  .next = grid->spec.wall[0][1] / am_stencil_shrink(coefs, age)};
     }
 }
 
@@ -493,6 +498,21 @@ static char *first_slot(const struct front *f, size_t part, const struct am_grid
                         grid->ring ? z : z - moved);
 }
 
+/* What rows have behind their last point, or lies beyond their lanes. */
+static void set_pads(const struct am_stencil_grid *grid, struct am_wave_block *block)
+{
+    const size_t n = grid->spec.n[0], pads = am_wave_pads(grid);
+
+    if (pads == 0)
+        return;
+    if (grid->spec.fixed) {
+        block->pad = am_wave_place(grid, n);
+    } else {
+        block->left = am_wave_place(grid, n - 1);
+        block->right = am_wave_place(grid, pads % n);
+    }
+}
+
 void am_wave_advance(const struct am_stencil_grid *grid, size_t part,
                      const struct am_grid_pass *pass)
 {
@@ -510,8 +530,8 @@ void am_wave_advance(const struct am_stencil_grid *grid, size_t part,
     f.block = (struct am_wave_block){.row = f.row,
                                      .plane = f.plane,
                                      .vectors = grid->length[0],
-                                     .early = am_wave_early(grid),
-                                     .ends = grid->spec.fixed ? f.level[0].wall[0] : NULL};
+                                     .ends = grid->spec.fixed ? &f.level[0].ends : NULL};
+    set_pads(grid, &f.block);
     f.planes = planes_of(grid);
     f.deep = deep_of(grid);
     f.narrow = grid->ring && am_wave_ring_is_narrow(grid);

@@ -4,6 +4,8 @@
 #include "grid_trial.h"
 #include "tap.h"
 
+#include "kernels/wave.h"
+
 /* Waves: neighbours that are not taken, a step short, a row that is skipped, a wall that is not
  * there. */
 static void test_planted_waves(unsigned dim, struct am_rng *rng)
@@ -45,6 +47,64 @@ static void test_planted_waves(unsigned dim, struct am_rng *rng)
     am_grid_run(&t.grid, 12);
     ok(trial_error(&t) > clear, "a wall that is a little higher is noticed");
     trial_end(&t);
+}
+
+/* A block of three rows of an odd length with an error at what lies around their ends. */
+enum pad_error { PAD_RIGHT, PAD_UNSET, PAD_LEFT_OFF, PAD_RIGHT_OFF, PAD_ERRORS };
+
+static struct {
+    am_wave_fn *real;
+    enum pad_error error;
+} spoilt_rows;
+
+static void step_spoilt(const struct am_wave_block *block)
+{
+    struct am_wave_block other = *block;
+
+    if (spoilt_rows.error == PAD_UNSET)
+        other.pad += sizeof(double); /* behind the row, where nobody reads it */
+    if (spoilt_rows.error == PAD_LEFT_OFF)
+        other.left = 0;
+    if (spoilt_rows.error == PAD_RIGHT_OFF)
+        other.right = sizeof(double);
+    spoilt_rows.real(&other);
+}
+
+static void test_planted_pads(bool fixed, struct am_rng *rng)
+{
+    static const char *const what[] = {"nothing", "a pad that is not set",
+                                       "another point left of the first",
+                                       "another point right of the last lane"};
+    const struct am_grid_spec spec = {.kernels = am_grid_find(am_isa_names[1]),
+                                      .dim = 2,
+                                      .method = AM_STENCIL_BY_WAVE,
+                                      .type = AM_STENCIL_F64,
+                                      .n = {19, 14, 1},
+                                      .r = 0.1,
+                                      .depth = 4,
+                                      .tile = {3},
+                                      .parts = 1,
+                                      .fixed = fixed,
+                                      .wall = {{0.25, 0.5}}};
+    const double clear = 100 * am_grid_tolerance(2, spec.type, 8);
+
+    for (spoilt_rows.error = PAD_RIGHT; spoilt_rows.error < PAD_ERRORS; spoilt_rows.error++) {
+        const bool meant = spoilt_rows.error && fixed == (spoilt_rows.error == PAD_UNSET);
+        struct am_wave_variant waves;
+        struct trial t;
+
+        if (spoilt_rows.error && !meant)
+            continue;
+        ok(trial_begin(&t, &spec, 8, rng), "rows of 19 points");
+        waves = *t.grid.waves;
+        spoilt_rows.real = waves.flat[spec.type][2];
+        waves.flat[spec.type][2] = step_spoilt;
+        t.grid.waves = &waves;
+        am_grid_run(&t.grid, 8);
+        ok(meant ? trial_error(&t) > clear : trial_error(&t) < clear,
+           "%s sides: %s is seen as such", fixed ? "fixed" : "no", what[spoilt_rows.error]);
+        trial_end(&t);
+    }
 }
 
 /* Without sides three dimensions go round: in strips, and with all rows in one. */
@@ -191,6 +251,8 @@ int main(void)
     test_planted_sweeps(3, &rng);
     test_planted_waves(2, &rng);
     test_planted_waves(3, &rng);
+    test_planted_pads(false, &rng);
+    test_planted_pads(true, &rng);
     test_planted_rings(3, &rng);
     test_planted_rings(14, &rng);
     test_planted(3, &rng);

@@ -51,12 +51,14 @@ static double block_seconds(const struct am_stencil_grid *grid, const struct sha
     const bool flat = grid->spec.dim == 2;
     const size_t row = (vectors | 1) * grid->point_bytes, plane = (shape->rows + 2) * row;
     const size_t bytes = (shape->planes + 2) * plane;
+    const bool padded = am_wave_pads(grid) > 0; /* then two points of each row are loaded alone */
     struct stepping s = {.fn = flat ? grid->waves->flat[type][shape->rows - 1]
                                     : grid->waves->solid[type][shape->planes - 1][shape->rows - 1],
                          .block = {.row = (ptrdiff_t)row,
                                    .plane = flat ? 0 : (ptrdiff_t)plane,
                                    .vectors = vectors,
-                                   .early = am_wave_early(grid),
+                                   .left = padded ? (vectors - 1) * grid->point_bytes : 0,
+                                   .right = padded ? grid->point_bytes : 0,
                                    .side = grid->coefs.side,
                                    .centre = grid->coefs.centre}};
     char *const memory =

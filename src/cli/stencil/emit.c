@@ -243,8 +243,10 @@ static void add_kernel(const struct emitter *e, enum am_emit_loop loop)
         add_updated(e);
         add_text(e, am_stencil_text_driver, "@ROWS@", am_emit_rows);
     }
-    if (waves)
+    if (waves) {
+        add_text(e, am_stencil_text_vectors, NULL, NULL);
         add_waves(e);
+    }
 }
 
 static void add_includes(struct am_text *out, const char *more)
@@ -496,6 +498,16 @@ static void add_reference(const struct emitter *e, const char *tag, const char *
     am_text_fini(&whole);
 }
 
+/* What a bench has of loops with grids of their own. */
+static void add_loops(const struct am_description *d, struct am_text *out)
+{
+    static const struct word words[] = {{"LOOP", "wave"},
+                                        {"SIZED", ", how->depth, (long)p->threads"}};
+
+    if (am_emit_has_waves(d))
+        substitute(am_stencil_text_loops, words, 2, out);
+}
+
 /* Macros for the constant end of the file. */
 static void add_settings(const struct am_description *d, struct am_text *out)
 {
@@ -554,7 +566,7 @@ enum am_status am_emit_bench(const struct am_description *d, struct am_text *out
         s = add_device(&e, err);
         add_reference(&e, "wide", "long double");
         add_reference(&e, "plain", reals[type]);
-        add_text(&e, am_stencil_text_bench_type, NULL, NULL);
+        add_text(&e, am_stencil_text_bench_type, "@LOOPS@", add_loops);
     }
     add_settings(d, out);
     substitute(am_stencil_text_bench_end, (const struct word[]){{"TITLE", d->name}}, 1, out);

@@ -35,7 +35,7 @@ struct place {
 
 /* ---- what formulas read ---- */
 
-static bool is_value(const struct am_description *d, const struct am_formula_node *node)
+bool am_emit_is_value(const struct am_description *d, const struct am_formula_node *node)
 {
     return node->kind == AM_FORMULA_NAME && am_description_find(&d->parameters, node->text) < 0;
 }
@@ -47,7 +47,7 @@ static size_t count_values(const struct am_description *d, size_t update)
     size_t n = 0;
 
     for (size_t i = 0; i < f->n; i++)
-        n += is_value(d, &f->nodes[i]);
+        n += am_emit_is_value(d, &f->nodes[i]);
     return n;
 }
 
@@ -67,7 +67,7 @@ static bool reads_beside(const struct am_description *d, size_t update, size_t f
     for (size_t i = 0; i < f->n; i++) {
         const struct am_formula_node *const node = &f->nodes[i];
 
-        if (is_value(d, node) && node->when == when && (node->at[1] || node->at[2]) &&
+        if (am_emit_is_value(d, node) && node->when == when && (node->at[1] || node->at[2]) &&
             strcmp(node->text, d->fields.items[field].name) == 0)
             return true;
     }
@@ -87,7 +87,7 @@ static struct reach reach_of(const struct am_description *d)
         const struct am_formula *const f = &d->updates[u].formula;
 
         for (size_t i = 0; i < f->n; i++) {
-            if (!is_value(d, &f->nodes[i]))
+            if (!am_emit_is_value(d, &f->nodes[i]))
                 continue;
             r.x = abs(f->nodes[i].at[0]) > r.x ? abs(f->nodes[i].at[0]) : r.x;
             r.corners = r.corners || (f->nodes[i].at[1] && f->nodes[i].at[2]);
@@ -108,7 +108,7 @@ static bool is_near(const struct am_description *d)
         for (size_t i = 0; i < f->n; i++) {
             const int *const at = f->nodes[i].at;
 
-            if (is_value(d, &f->nodes[i]) && at[0] && (at[1] || at[2]))
+            if (am_emit_is_value(d, &f->nodes[i]) && at[0] && (at[1] || at[2]))
                 return false;
         }
     }
@@ -142,8 +142,8 @@ static bool has_table(const struct am_description *d)
             const int *const at = f->nodes[i].at;
             bool *const row = &seen[at[1] + AM_FORMULA_REACH_MAX][at[2] + AM_FORMULA_REACH_MAX];
 
-            n += is_value(d, &f->nodes[i]) && !*row;
-            *row = *row || is_value(d, &f->nodes[i]);
+            n += am_emit_is_value(d, &f->nodes[i]) && !*row;
+            *row = *row || am_emit_is_value(d, &f->nodes[i]);
         }
     }
     return n > REGISTERS;
@@ -239,10 +239,8 @@ static void place_value(const void *self, const struct am_description *d,
     am_text_add(out, ")");
 }
 
-static bool reads(const struct stage *s, const char *name, bool now)
+static bool reads(const struct am_formula *f, const char *name, bool now)
 {
-    const struct am_formula *const f = &s->d->updates[s->number].formula;
-
     for (size_t i = 0; i < f->n; i++) {
         if (f->nodes[i].kind == AM_FORMULA_NAME && strcmp(f->nodes[i].text, name) == 0 &&
             (f->nodes[i].when == AM_FORMULA_NOW) == now)
@@ -251,41 +249,46 @@ static bool reads(const struct stage *s, const char *name, bool now)
     return false;
 }
 
-static void declare(const struct stage *s)
+void am_emit_declare(const struct am_description *d, size_t update, const char *loop,
+                     struct am_text *out)
 {
-    const struct am_description *const d = s->d;
+    const struct am_formula *const f = &d->updates[update].formula;
 
     for (size_t i = 0; i < d->parameters.n; i++) {
-        if (reads(s, d->parameters.items[i].name, true))
-            am_text_addf(s->out, "    const REAL %s = b__->w->parameter[%zu];\n",
+        if (reads(f, d->parameters.items[i].name, true))
+            am_text_addf(out, "    const REAL %s = b__->w->parameter[%zu];\n",
                          d->parameters.items[i].name, i);
     }
     for (size_t i = 0; i < d->fields.n; i++) {
         const char *const name = d->fields.items[i].name;
 
-        if (reads(s, name, true))
-            am_text_addf(s->out,
-                         "    const char *const %s__now = b__->first + NAME_wave_field(b__->w, "
+        if (reads(f, name, true))
+            am_text_addf(out,
+                         "    const char *const %s__now = b__->first + NAME_%s_field(b__->w, "
                          "%zu);\n",
-                         name, i);
-        if (reads(s, name, false))
+                         name, loop, i);
+        if (reads(f, name, false))
             am_text_addf(
-                s->out,
-                "    const char *const %s__to = b__->other + NAME_wave_field(b__->w, %zu);\n", name,
-                i);
+                out, "    const char *const %s__to = b__->other + NAME_%s_field(b__->w, %zu);\n",
+                name, loop, i);
     }
     for (size_t i = 0; i < d->coefficients.n; i++) {
-        if (reads(s, d->coefficients.items[i].name, true))
+        if (reads(f, d->coefficients.items[i].name, true))
             am_text_addf(
-                s->out, "    const char *const %s__at = b__->coefficient + %zu * b__->w->second;\n",
+                out, "    const char *const %s__at = b__->coefficient + %zu * b__->w->second;\n",
                 d->coefficients.items[i].name, i);
     }
-    am_text_addf(
+    am_text_addf(out, "    char *const made__ = b__->other + NAME_%s_field(b__->w, %zu);\n", loop,
+                 d->updates[update].field);
+}
+
+static void declare(const struct stage *s)
+{
+    am_emit_declare(s->d, s->number, "wave", s->out);
+    am_text_add(
         s->out,
-        "    char *const made__ = b__->other + NAME_wave_field(b__->w, %zu);\n"
         "    const long slow__ = b__->slow, fast__ = b__->fast;\n"
-        "    const long last__ = b__->w->vectors * NAME_BYTES;\n\n    (void)slow__;\n    (void)fast__;\n",
-        d->updates[s->number].field);
+        "    const long last__ = b__->w->vectors * NAME_BYTES;\n\n    (void)slow__;\n    (void)fast__;\n");
 }
 
 static void add_name(const struct stage *s)
@@ -315,47 +318,59 @@ static void add_results(const struct stage *s, const struct place *places)
     }
 }
 
-/* The row that an update reads of an array before all others: blocks go along the fast dimension,
- * and then along the slow one. */
-static struct place newest(const struct stage *s, const char *name, bool now)
+/* The row that a formula reads of an array before all others: blocks go along y, and then along z.
+ */
+static void find_newest(const struct am_formula *f, const char *name, bool now, int row[2])
 {
-    const struct am_formula *const f = &s->d->updates[s->number].formula;
-    const bool solid = s->d->dimensions == 3;
-    struct place most = {-AM_FORMULA_REACH_MAX, -AM_FORMULA_REACH_MAX};
-
+    row[0] = row[1] = -AM_FORMULA_REACH_MAX;
     for (size_t i = 0; i < f->n; i++) {
         const struct am_formula_node *const node = &f->nodes[i];
-        const struct place at = {node->at[solid ? 2 : 1], solid ? node->at[1] : 0};
+        const int *const at = node->at;
 
         if (node->kind == AM_FORMULA_NAME && strcmp(node->text, name) == 0 &&
             (node->when == AM_FORMULA_NOW) == now &&
-            (at.a > most.a || (at.a == most.a && at.c > most.c)))
-            most = at;
+            (at[2] > row[1] || (at[2] == row[1] && at[1] > row[0]))) {
+            row[0] = at[1];
+            row[1] = at[2];
+        }
     }
-    return most;
 }
 
-static void add_soon_of(const struct stage *s, const char *name, const char *array, bool now)
+void am_emit_newest(const struct am_description *d, size_t update, am_emit_newest_fn *write,
+                    const void *self)
 {
-    const struct place row = newest(s, name, now);
+    const struct {
+        const struct am_description_names *names;
+        const char *array;
+        bool now;
+    } all[] = {
+        {&d->fields, "now", true}, {&d->fields, "to", false}, {&d->coefficients, "at", true}};
+    const struct am_formula *const f = &d->updates[update].formula;
 
-    for (int k = 0; k < s->a * s->c && reads(s, name, now); k++) {
-        am_text_addf(s->out, "        __builtin_prefetch(%s__%s", name, array);
-        add_offset(s->d, k / s->c + row.a, k % s->c + row.c, s->out);
-        am_text_addf(s->out, " + i__ + %d);\n", SOON);
+    for (size_t k = 0; k < sizeof(all) / sizeof(*all); k++) {
+        for (size_t i = 0; i < all[k].names->n; i++) {
+            const char *const name = all[k].names->items[i].name;
+            int row[2];
+
+            find_newest(f, name, all[k].now, row);
+            if (reads(f, name, all[k].now))
+                write(self, name, all[k].array, row);
+        }
     }
 }
 
 /* Prefetches what a block is the first to read. Beyond a row's end the next one begins, which is
  * the next block's. */
-static void add_soon(const struct stage *s)
+static void add_soon(const void *self, const char *name, const char *array, const int row[2])
 {
-    for (size_t i = 0; i < s->d->fields.n; i++) {
-        add_soon_of(s, s->d->fields.items[i].name, "now", true);
-        add_soon_of(s, s->d->fields.items[i].name, "to", false);
+    const struct stage *const s = self;
+    const bool solid = s->d->dimensions == 3;
+
+    for (int k = 0; k < s->a * s->c; k++) {
+        am_text_addf(s->out, "        __builtin_prefetch(%s__%s", name, array);
+        add_offset(s->d, k / s->c + row[solid], k % s->c + (solid ? row[0] : 0), s->out);
+        am_text_addf(s->out, " + i__ + %d);\n", SOON);
     }
-    for (size_t i = 0; i < s->d->coefficients.n; i++)
-        add_soon_of(s, s->d->coefficients.items[i].name, "at", true);
 }
 
 /* All results first, then they are stored: what several rows read is loaded once. */
@@ -372,7 +387,7 @@ static void add_block(const struct stage *s)
     for (int k = 0; s->ahead && k < AHEAD; k++)
         am_text_addf(s->out, "        __builtin_prefetch(b__->ahead[%d] + i__, 0, 2);\n", k);
     if (s->soon)
-        add_soon(s);
+        am_emit_newest(s->d, s->number, add_soon, s);
     for (int k = 0; k < rows; k++)
         places[k] = (struct place){k / s->c, k % s->c};
     add_results(s, places);

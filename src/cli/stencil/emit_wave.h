@@ -26,6 +26,20 @@ bool am_emit_has_waves(const struct am_description *d);
 void am_emit_field_constants(const struct am_description *d, struct am_text *out);
 void am_emit_field_blocks(const struct am_description *d, struct am_text *out);
 
+/* What an update's formula reads, as variables of a function whose argument b__ has a row of the
+ * present state, of what is made, and of coefficients. `loop` is how its functions are called:
+ * wave. */
+void am_emit_declare(const struct am_description *d, size_t update, const char *loop,
+                     struct am_text *out);
+/* Of each array that an update reads the row that it reads first, (y, z) rows away: what is to be
+ * prefetched. Arrays are called as am_emit_declare() does. */
+typedef void am_emit_newest_fn(const void *self, const char *name, const char *array,
+                               const int row[2]);
+void am_emit_newest(const struct am_description *d, size_t update, am_emit_newest_fn *write,
+                    const void *self);
+/* A field or a coefficient at some point. */
+bool am_emit_is_value(const struct am_description *d, const struct am_formula_node *node);
+
 /* Blocks of steps that are not made in place: the body of one block's function. */
 void am_emit_sums(const struct am_description *d, const struct am_weights *w, const int rows[2],
                   bool ahead, struct am_text *out);

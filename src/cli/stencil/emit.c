@@ -2,6 +2,7 @@
 /* Puts generated and constant text together. */
 #include "cli/stencil/emit.h"
 
+#include "cli/stencil/emit_advice.h"
 #include "cli/stencil/emit_device.h"
 #include "cli/stencil/emit_formula.h"
 #include "cli/stencil/emit_wave.h"
@@ -281,120 +282,20 @@ static void add_legend(const struct emitter *e)
     }
 }
 
-/* Points along each dimension, and a point as functions take it. */
-static void advise_sizes(const struct emitter *e)
-{
-    static const char *const sizes[] = {"nx, 1, 1", "nx, ny, 1", "nx, ny, nz"};
-
-    addf(e, " *     const long n[3] = {%s};\n", sizes[e->d->dimensions - 1]);
-}
-
-static const char *point_of(const struct emitter *e)
-{
-    static const char *const points[] = {"x, 0, 0", "x, y, 0", "x, y, z"};
-
-    return points[e->d->dimensions - 1];
-}
-
-static void advise_parameters(const struct emitter *e, const char *of)
-{
-    for (size_t i = 0; i < e->d->parameters.n; i++)
-        addf(e, " *     %s.parameter[%zu] = ...; // %s\n", of, i, e->d->parameters.items[i].name);
-}
-
-static void advise_tile_points(const struct emitter *e)
-{
-    const struct am_description *const d = e->d;
-
-    for (size_t i = 0; i < d->fields.n; i++) {
-        const char *const name = d->fields.items[i].name;
-
-        addf(e, " *     g.field[%zu][g.parity][NAME_at(&g, %s)] = ...; // every point of %s\n", i,
-             point_of(e), name);
-        if (d->second)
-            addf(e, " *     g.field[%zu][!g.parity][NAME_at(&g, %s)] = ...; // its step before\n",
-                 i, point_of(e));
-    }
-    for (size_t i = 0; i < d->coefficients.n; i++)
-        addf(e, " *     g.coefficient[%zu][NAME_at(&g, %s)] = ...; // every point of %s\n", i,
-             point_of(e), d->coefficients.items[i].name);
-}
-
-static void advise_tiles(const struct emitter *e, const struct am_emit_shape *shape)
-{
-    addf(e, " *\n * Passes of several steps by tiles:\n *\n"
-            " *     const struct NAME_shape shape = ");
-    addf(e, "{.depth = %ld, .wave = %ld, .strip = %ld, .rows = %ld};\n", shape->depth, shape->wave,
-         shape->strip, shape->rows);
-    advise_sizes(e);
-    addf(e, " *     struct NAME_team team = {.threads = 1};\n"
-            " *     struct NAME_grid g;\n *\n"
-            " *     if (!NAME_lay_out(&g, n, shape.depth))\n"
-            " *         return; // a side is too short\n");
-    for (size_t i = 0; i < e->d->fields.n; i++)
-        addf(e, " *     g.field[%zu][0] = ..., g.field[%zu][1] = ...; // g.elements in each\n", i,
-             i);
-    for (size_t i = 0; i < e->d->coefficients.n; i++)
-        addf(e, " *     g.coefficient[%zu] = ...; // likewise\n", i);
-    advise_parameters(e, "g");
-    advise_tile_points(e);
-    addf(e, " *     NAME_close(&g);\n"
-            " *     NAME_run(&g, &shape, &team, steps, me); // by every thread, me = 0, 1, ...\n"
-            " *\n * The outcome is in g.field[0][g.parity], as the start was.\n");
-}
-
-/* What lies behind the first field, by the function that tells how far. */
-static void advise_wave_point(const struct emitter *e, const char *behind, size_t i,
-                              const char *what)
-{
-    addf(e, " *     *(REAL *)((char *)NAME_wave_at(&w, %s) + NAME_wave_%s(&w, %zu)) = ...; // %s\n",
-         point_of(e), behind, i, what);
-}
-
-static void advise_wave_points(const struct emitter *e)
-{
-    const struct am_description *const d = e->d;
-
-    addf(e, " *     *NAME_wave_at(&w, %s) = ...; // every point of %s\n", point_of(e),
-         d->fields.items[0].name);
-    for (size_t i = 1; i < d->fields.n; i++)
-        advise_wave_point(e, "field", i, d->fields.items[i].name);
-    for (size_t i = 0; i < d->fields.n && d->second; i++)
-        advise_wave_point(e, "before", i, "its step before");
-    for (size_t i = 0; i < d->coefficients.n; i++)
-        advise_wave_point(e, "coefficient", i, d->coefficients.items[i].name);
-}
-
-static void advise_waves(const struct emitter *e, const struct am_emit_shape *shape)
-{
-    addf(e,
-         " *\n * Passes of several steps by waves:\n *\n"
-         " *     const struct NAME_shape shape = {.depth = %ld, .strip = %ld};\n",
-         shape->depth, shape->strip);
-    advise_sizes(e);
-    addf(e, " *     struct NAME_team team = {.threads = 1};\n"
-            " *     struct NAME_waves w;\n *\n"
-            " *     if (!NAME_wave_lay_out(&w, n, shape.depth, team.threads))\n"
-            " *         return; // rows are too short\n"
-            " *     w.field = ...; // w.elements of them, zeroed, aligned to 64 bytes\n");
-    advise_parameters(e, "w");
-    advise_wave_points(e);
-    addf(e,
-         " *     NAME_wave_close(&w);\n"
-         " *     NAME_wave_run(&w, &shape, &team, steps, me); // by every thread, me = 0, 1, ...\n"
-         " *\n * The outcome is where the start was set.\n");
-}
-
 /* What the program has to do, and a shape to begin with. */
 static void add_advice(const struct emitter *e, const struct am_emit_shape *shape)
 {
     const bool waves = am_emit_has_waves(e->d) && shape->loop != AM_EMIT_TILED;
+    struct am_text text;
 
     add_legend(e);
+    am_text_init(&text, AM_EMIT_MAX);
     if (!waves || shape->loop != AM_EMIT_WAVE)
-        advise_tiles(e, shape);
+        am_emit_advise_tiles(e->d, shape, &text);
     if (waves)
-        advise_waves(e, shape);
+        am_emit_advise_waves(e->d, shape, &text);
+    add_text(e, am_text_str(&text), NULL, NULL);
+    am_text_fini(&text);
     addf(e, " *\n * Compile with -O3 -march=native. */\n");
 }
 

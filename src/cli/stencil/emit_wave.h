@@ -27,8 +27,7 @@ void am_emit_field_constants(const struct am_description *d, struct am_text *out
 void am_emit_field_blocks(const struct am_description *d, struct am_text *out);
 
 /* What an update's formula reads, as variables of a function whose argument b__ has a row of the
- * present state, of what is made, and of coefficients. `loop` is how its functions are called:
- * wave. */
+ * present state, of what is made, and of coefficients; `loop` is wave or fold. */
 void am_emit_declare(const struct am_description *d, size_t update, const char *loop,
                      struct am_text *out);
 /* Of each array that an update reads the row that it reads first, (y, z) rows away: what is to be

@@ -18,7 +18,7 @@ static void require(int condition)
 
 static void write_all(const struct am_description *d)
 {
-    const struct am_emit_shape shape = {1, 1, 1, 1, AM_EMIT_BOTH};
+    const struct am_emit_shape shape = {1, 1, 1, 1, AM_EMIT_ALL};
     struct am_err err = {0};
     struct am_text out;
 

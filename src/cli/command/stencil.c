@@ -5,6 +5,7 @@
 #include "cli/own/source.h"
 #include "cli/run/output.h"
 #include "cli/stencil/emit.h"
+#include "cli/stencil/emit_fold.h"
 #include "cli/stencil/emit_wave.h"
 #include "cli/tune/tuning_file.h"
 
@@ -15,7 +16,15 @@
 /* In the order of the option's words. */
 enum language { EXPORT_C, EXPORT_OPENCL, EXPORT_BENCH };
 static const char rate[] = "updates"; /* the first metric of described stencils */
-static const char *const loops[] = {"best", "wave", "tiled", "both"};
+/* Words of --loop in its order; some are variants. */
+static const struct {
+    const char *word;
+    unsigned loops; /* 0: the best one that is known */
+} loops[] = {{"best", 0},
+             {"wave", AM_EMIT_WAVE},
+             {"tiled", AM_EMIT_TILED},
+             {"fold", AM_EMIT_FOLD},
+             {"all", AM_EMIT_ALL}};
 
 static const struct am_tuning_pair *pair_in(const struct am_tuning_pair *pairs, size_t n,
                                             const char *axis)
@@ -39,20 +48,29 @@ static const char *key_of(const struct am_tuning_entry *e, const char *axis)
     return value_in(e->key, e->n_key, axis);
 }
 
+/* The loop that a variant steps by; 0: none that can be exported. */
+static unsigned loop_of(const char *variant)
+{
+    for (size_t i = 0; i < sizeof(loops) / sizeof(*loops); i++) {
+        if (strcmp(loops[i].word, variant) == 0)
+            return loops[i].loops;
+    }
+    return 0;
+}
+
 /* What an export is looked for. */
 struct wanted {
-    const char *bench, *type, *loop; /* a word of --loop */
+    const char *bench, *type;
+    unsigned loops; /* 0: any */
 };
 
-/* Of this stencil and type, for passes of several steps by a loop that may be exported. */
+/* Of this stencil and type, by a loop that may be exported. */
 static bool suits(const struct am_tuning_entry *e, const struct wanted *w)
 {
-    const char *const variant = key_of(e, "variant");
-    const bool waves = strcmp(variant, "wave") == 0, tiles = strcmp(variant, "tiled") == 0;
-    const bool any = strcmp(w->loop, "best") == 0 || strcmp(w->loop, "both") == 0;
+    const unsigned loop = loop_of(key_of(e, "variant"));
 
-    return strcmp(e->bench, w->bench) == 0 && strcmp(key_of(e, "type"), w->type) == 0 &&
-           (waves || tiles) && (any || strcmp(w->loop, variant) == 0);
+    return strcmp(e->bench, w->bench) == 0 && strcmp(key_of(e, "type"), w->type) == 0 && loop &&
+           (!w->loops || w->loops & loop);
 }
 
 /* The same grid on the same machine, stepped by as many threads: rates of two loops may be
@@ -94,16 +112,6 @@ static const struct am_tuning_entry *find_tuned(const struct am_tuning *tuning,
     return best;
 }
 
-/* The loop that is written; without anything known waves, which are faster nearly everywhere. */
-static enum am_emit_loop loop_of(const struct wanted *w, const struct am_tuning_entry *tuned)
-{
-    if (strcmp(w->loop, "both") == 0)
-        return AM_EMIT_BOTH;
-    if (strcmp(w->loop, "best") != 0)
-        return strcmp(w->loop, "wave") == 0 ? AM_EMIT_WAVE : AM_EMIT_TILED;
-    return tuned && strcmp(key_of(tuned, "variant"), "tiled") == 0 ? AM_EMIT_TILED : AM_EMIT_WAVE;
-}
-
 /* The tuned value of an axis, the one that it was tuned beside, or the first that a tuner would
  * try.
  */
@@ -122,20 +130,22 @@ static long shape_value(const struct am_tuning_entry *tuned, const char *axis, c
 }
 
 /* What stands beside the output: where loop and shape come from. */
-static void tell_choice(const struct am_description *d, const struct wanted *w,
-                        const struct am_tuning_entry *tuned)
+static void tell_choice(const struct wanted *w, const struct am_tuning_entry *tuned)
 {
-    const bool both = am_emit_has_waves(d) && strcmp(w->loop, "tiled") != 0;
-
-    if (tuned)
+    if (tuned) {
         am_log(AM_LOG_INFO, "loop and shape: %s, as tuned on %s", key_of(tuned, "variant"),
                tuned->date);
-    else if (both && strcmp(w->loop, "wave") != 0)
-        am_log(AM_LOG_INFO, "loop and shape: not tuned; tune FILE -p variant=wave and -p "
-                            "variant=tiled find the best ones here");
-    else
-        am_log(AM_LOG_INFO, "shape: not tuned; tune FILE -p variant=%s finds the best one here",
-               both ? "wave" : "tiled");
+        return;
+    }
+    for (size_t i = 0; i < sizeof(loops) / sizeof(*loops); i++) {
+        if (w->loops && loops[i].loops == w->loops && w->loops != AM_EMIT_ALL) {
+            am_log(AM_LOG_INFO, "shape: not tuned; tune FILE -p variant=%s finds the best one here",
+                   loops[i].word);
+            return;
+        }
+    }
+    am_log(AM_LOG_INFO, "loop and shape: not tuned; tune FILE for each of the variants that list "
+                        "FILE names finds the best ones here");
 }
 
 static enum am_status choose_shape(const struct am_cli *cli, const struct am_description *d,
@@ -144,7 +154,7 @@ static enum am_status choose_shape(const struct am_cli *cli, const struct am_des
     const char *const path = am_tuning_path(cli);
     const struct wanted w = {.bench = am_arena_printf(cli->arena, "own.%s", d->name),
                              .type = am_emit_types[cli->opt->element_type],
-                             .loop = loops[cli->opt->loop]};
+                             .loops = loops[cli->opt->loop].loops};
     const struct am_emit_values *const values = am_emit_values_of(d);
     const struct am_tuning_entry *tuned = NULL;
     struct am_tuning tuning = {0};
@@ -155,13 +165,37 @@ static enum am_status choose_shape(const struct am_cli *cli, const struct am_des
     if (s == AM_OK && w.bench)
         tuned = find_tuned(&tuning, &w);
     if (s == AM_OK)
-        tell_choice(d, &w, tuned);
+        tell_choice(&w, tuned);
     *out = (struct am_emit_shape){.depth = shape_value(tuned, "depth", values->depths),
                                   .wave = shape_value(tuned, "wave", values->waves),
                                   .strip = shape_value(tuned, "strip", values->strips),
                                   .rows = shape_value(tuned, "rows", values->rows),
-                                  .loop = loop_of(&w, tuned)};
+                                  .loops = w.loops ? w.loops
+                                           : tuned ? loop_of(key_of(tuned, "variant"))
+                                                   : am_emit_first_loop(d)};
     return s;
+}
+
+/* No other loop is written in place of a named one. */
+static enum am_status check_loop(const struct am_cli *cli, const struct am_description *d,
+                                 struct am_err *err)
+{
+    const unsigned loop = loops[cli->opt->loop].loops;
+
+    if (loop == AM_EMIT_WAVE && !am_emit_has_waves(d))
+        return am_fail(
+            err, AM_E_USAGE,
+            "--loop wave: \"%s\" has no waves (in one dimension they are for rings whose "
+            "formula is a sum of neighbours, of first order in time); --loop tiled "
+            "writes its tiles",
+            d->name);
+    if (loop == AM_EMIT_FOLD && !am_emit_has_folds(d))
+        return am_fail(err, AM_E_USAGE,
+                       "--loop fold: \"%s\" has no folds (they are for three dimensions and "
+                       "formulas that reach two points or more along y or z); --loop best writes "
+                       "another loop",
+                       d->name);
+    return AM_OK;
 }
 
 static enum am_status emit(const struct am_cli *cli, const struct am_own_file *file,
@@ -177,13 +211,9 @@ static enum am_status emit(const struct am_cli *cli, const struct am_own_file *f
     }
     if (cli->opt->language == EXPORT_OPENCL)
         return am_emit_opencl(file->stencil, type, out, err);
-    if (strcmp(loops[cli->opt->loop], "wave") == 0 && !am_emit_has_waves(file->stencil))
-        return am_fail(
-            err, AM_E_USAGE,
-            "--loop wave: \"%s\" has no waves (in one dimension they are for rings whose "
-            "formula is a sum of neighbours, of first order in time); --loop tiled "
-            "writes its tiles",
-            file->stencil->name);
+    s = check_loop(cli, file->stencil, err);
+    if (s != AM_OK)
+        return s;
     s = choose_shape(cli, file->stencil, &shape, err);
     return s == AM_OK ? am_emit_kernel(file->stencil, type, &shape, out, err) : s;
 }

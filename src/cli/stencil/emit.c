@@ -4,6 +4,7 @@
 
 #include "cli/stencil/emit_advice.h"
 #include "cli/stencil/emit_device.h"
+#include "cli/stencil/emit_fold.h"
 #include "cli/stencil/emit_formula.h"
 #include "cli/stencil/emit_wave.h"
 #include "cli/stencil/texts.h"
@@ -214,6 +215,13 @@ static void add_independent(const struct emitter *e)
             "#endif\n\n");
 }
 
+static void add_folds(const struct emitter *e)
+{
+    add_text(e, "@HERE@", "@HERE@", am_emit_fold_constants);
+    addf(e, "#define NAME_ELEMENT %d /* bytes */\n\n", e->type == AM_EMIT_F32 ? 4 : 8);
+    add_text(e, am_stencil_text_fold, "@FOLDS@", am_emit_fold_updates);
+}
+
 static void add_waves(const struct emitter *e)
 {
     add_text(e, "@HERE@", "@HERE@", am_emit_wave_constants);
@@ -227,10 +235,20 @@ static void add_waves(const struct emitter *e)
     add_text(e, am_stencil_text_wave, "@BLOCKS@", am_emit_wave_blocks);
 }
 
-static void add_kernel(const struct emitter *e, enum am_emit_loop loop)
+/* Those of the loops that the description has. */
+static unsigned loops_of(const struct am_description *d, unsigned wanted)
 {
-    const bool waves = am_emit_has_waves(e->d) && loop != AM_EMIT_TILED;
-    const bool tiles = !waves || loop != AM_EMIT_WAVE;
+    if (!am_emit_has_waves(d))
+        wanted &= ~(unsigned)AM_EMIT_WAVE;
+    if (!am_emit_has_folds(d))
+        wanted &= ~(unsigned)AM_EMIT_FOLD;
+    return wanted ? wanted : AM_EMIT_TILED;
+}
+
+static void add_kernel(const struct emitter *e, unsigned wanted)
+{
+    const unsigned loops = loops_of(e->d, wanted);
+    const bool tiles = loops & AM_EMIT_TILED;
 
     if (tiles)
         add_independent(e);
@@ -238,16 +256,18 @@ static void add_kernel(const struct emitter *e, enum am_emit_loop loop)
     if (tiles || e->d->dimensions > 1)
         add_sides(e);
     add_text(e, am_stencil_text_team, NULL, NULL);
-    if (tiles || e->d->dimensions > 1)
+    if (tiles || (loops & AM_EMIT_WAVE && e->d->dimensions > 1))
         add_text(e, am_stencil_text_share, NULL, NULL);
     if (tiles) {
         add_updated(e);
         add_text(e, am_stencil_text_driver, "@ROWS@", am_emit_rows);
     }
-    if (waves) {
+    if (loops & (AM_EMIT_WAVE | AM_EMIT_FOLD))
         add_text(e, am_stencil_text_vectors, NULL, NULL);
+    if (loops & AM_EMIT_WAVE)
         add_waves(e);
-    }
+    if (loops & AM_EMIT_FOLD)
+        add_folds(e);
 }
 
 static void add_includes(struct am_text *out, const char *more)
@@ -285,15 +305,11 @@ static void add_legend(const struct emitter *e)
 /* What the program has to do, and a shape to begin with. */
 static void add_advice(const struct emitter *e, const struct am_emit_shape *shape)
 {
-    const bool waves = am_emit_has_waves(e->d) && shape->loop != AM_EMIT_TILED;
     struct am_text text;
 
     add_legend(e);
     am_text_init(&text, AM_EMIT_MAX);
-    if (!waves || shape->loop != AM_EMIT_WAVE)
-        am_emit_advise_tiles(e->d, shape, &text);
-    if (waves)
-        am_emit_advise_waves(e->d, shape, &text);
+    am_emit_advise(e->d, shape, loops_of(e->d, shape->loops), &text);
     add_text(e, am_text_str(&text), NULL, NULL);
     am_text_fini(&text);
     addf(e, " *\n * Compile with -O3 -march=native. */\n");
@@ -307,7 +323,7 @@ enum am_status am_emit_kernel(const struct am_description *d, enum am_emit_type 
 
     add_advice(&e, shape);
     am_text_add(out, "#include <sched.h>\n#include <stddef.h>\n#include <string.h>\n\n");
-    add_kernel(&e, shape->loop);
+    add_kernel(&e, shape->loops);
     return end(out, err);
 }
 
@@ -365,6 +381,13 @@ const struct am_emit_values *am_emit_values_of(const struct am_description *d)
     return &all[i].values;
 }
 
+enum am_emit_loop am_emit_first_loop(const struct am_description *d)
+{
+    const bool sweeps = strncmp(am_emit_values_of(d)->depths, "1,", 2) == 0;
+
+    return sweeps && am_emit_has_folds(d) ? AM_EMIT_FOLD : AM_EMIT_WAVE;
+}
+
 /* Devices: the exported kernels as a literal, and what launches them. */
 static enum am_status add_device(const struct emitter *e, struct am_err *err)
 {
@@ -402,11 +425,17 @@ static void add_reference(const struct emitter *e, const char *tag, const char *
 /* What a bench has of loops with grids of their own. */
 static void add_loops(const struct am_description *d, struct am_text *out)
 {
-    static const struct word words[] = {{"LOOP", "wave"},
-                                        {"SIZED", ", how->depth, (long)p->threads"}};
+    static const struct {
+        enum am_emit_loop loop;
+        struct word words[2];
+    } all[] = {{AM_EMIT_WAVE, {{"LOOP", "wave"}, {"SIZED", ", how->depth, (long)p->threads"}}},
+               {AM_EMIT_FOLD, {{"LOOP", "fold"}, {"SIZED", ""}}}};
+    const unsigned loops = loops_of(d, AM_EMIT_ALL);
 
-    if (am_emit_has_waves(d))
-        substitute(am_stencil_text_loops, words, 2, out);
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        if (loops & all[i].loop)
+            substitute(am_stencil_text_loops, all[i].words, 2, out);
+    }
 }
 
 /* Macros for the constant end of the file. */
@@ -430,7 +459,8 @@ static void add_settings(const struct am_description *d, struct am_text *out)
                  d->dimensions, d->radius, THREADS_MAX);
     am_text_addf(out, "#define FLOPS %u.0\n#define READ %zu.0\n#define WRITTEN %zu.0\n", d->flops,
                  d->fields.n * levels + d->coefficients.n, d->fields.n);
-    am_text_addf(out, "#define VARIANTS \"plain,tiled%s\"\n", am_emit_has_waves(d) ? ",wave" : "");
+    am_text_addf(out, "#define VARIANTS \"plain,tiled%s%s\"\n", am_emit_has_waves(d) ? ",wave" : "",
+                 am_emit_has_folds(d) ? ",fold" : "");
     am_text_addf(out, "#define ON_DEVICES \",device%s\"\n#define DEVICE_DEPTH %ld\n",
                  am_emit_has_device_waves(d) ? ",device-wave" : "", am_emit_device_depth(d));
     am_text_addf(out, "#define SIDES \"%s\"\n#define SIDES_QUICK \"%s\"\n#define STEPS \"%s\"\n",
@@ -460,8 +490,9 @@ enum am_status am_emit_bench(const struct am_description *d, struct am_text *out
     for (enum am_emit_type type = 0; type < AM_EMIT_TYPES && s == AM_OK; type++) {
         const struct emitter e = begin(d, type, out);
 
-        add_kernel(&e, AM_EMIT_BOTH);
-        addf(&e, "#define NAME_HAS_WAVES %d\n", am_emit_has_waves(d));
+        add_kernel(&e, AM_EMIT_ALL);
+        addf(&e, "#define NAME_HAS_WAVES %d\n#define NAME_HAS_FOLDS %d\n", am_emit_has_waves(d),
+             am_emit_has_folds(d));
         add_starts(&e);
         add_text(&e, am_stencil_text_start, NULL, NULL);
         s = add_device(&e, err);

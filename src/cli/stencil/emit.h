@@ -17,15 +17,25 @@ enum { AM_EMIT_MAX = 8 * 1024 * 1024 };
 enum am_emit_type { AM_EMIT_F32, AM_EMIT_F64, AM_EMIT_TYPES };
 extern const char *const am_emit_types[]; /* names, ended by NULL */
 
-/* Loops for passes of several steps. */
-enum am_emit_loop { AM_EMIT_WAVE, AM_EMIT_TILED, AM_EMIT_BOTH };
+/* Loops, of which several may stand in one file: passes of several steps by waves and by tiles, and
+ * sweeps over folded vectors. */
+enum am_emit_loop {
+    AM_EMIT_WAVE = 1,
+    AM_EMIT_TILED = 2,
+    AM_EMIT_FOLD = 4,
+    AM_EMIT_ALL = AM_EMIT_WAVE | AM_EMIT_TILED | AM_EMIT_FOLD,
+};
 
-/* What an export holds, and the shape that it names as the one to begin with. What has no waves is
- * tiled. */
+/* What an export holds, and the shape that it names as the one to begin with. What has none of the
+ * loops that are asked for is tiled. */
 struct am_emit_shape {
     long depth, wave, strip, rows;
-    enum am_emit_loop loop;
+    unsigned loops; /* enum am_emit_loop */
 };
+
+/* The loop for those who have measured nothing: waves; where these would be sweeps, for the formula
+ * reaches far, folds. */
+enum am_emit_loop am_emit_first_loop(const struct am_description *d);
 
 /* Functions that step a grid, without anything of archmeter's. */
 enum am_status am_emit_kernel(const struct am_description *d, enum am_emit_type type,

@@ -43,8 +43,8 @@ static void advise_tile_points(const struct am_description *d, struct am_text *o
                      point_of(d), d->coefficients.items[i].name);
 }
 
-void am_emit_advise_tiles(const struct am_description *d, const struct am_emit_shape *shape,
-                          struct am_text *out)
+static void advise_tiles(const struct am_description *d, const struct am_emit_shape *shape,
+                         struct am_text *out)
 {
     am_text_addf(out, " *\n * Passes of several steps by tiles:\n *\n"
                       " *     const struct NAME_shape shape = ");
@@ -69,46 +69,81 @@ void am_emit_advise_tiles(const struct am_description *d, const struct am_emit_s
              " *\n * The outcome is in g.field[0][g.parity], as the start was.\n");
 }
 
-/* What lies behind the first field, by the function that tells how far. */
-static void advise_wave_point(const struct am_description *d, struct am_text *out,
-                              const char *behind, size_t i, const char *what)
+/* What lies behind the first field, by the function that tells how far; `loop` is wave or fold. */
+static void advise_point(const struct am_description *d, struct am_text *out, const char *loop,
+                         const char *behind, size_t i, const char *what)
 {
     am_text_addf(
-        out,
-        " *     *(REAL *)((char *)NAME_wave_at(&w, %s) + NAME_wave_%s(&w, %zu)) = ...; // %s\n",
-        point_of(d), behind, i, what);
+        out, " *     *(REAL *)((char *)NAME_%s_at(&w, %s) + NAME_%s_%s(&w, %zu)) = ...; // %s\n",
+        loop, point_of(d), loop, behind, i, what);
 }
 
-static void advise_wave_points(const struct am_description *d, struct am_text *out)
+static void advise_points(const struct am_description *d, struct am_text *out, const char *loop)
 {
-    am_text_addf(out, " *     *NAME_wave_at(&w, %s) = ...; // every point of %s\n", point_of(d),
+    am_text_addf(out, " *     *NAME_%s_at(&w, %s) = ...; // every point of %s\n", loop, point_of(d),
                  d->fields.items[0].name);
     for (size_t i = 1; i < d->fields.n; i++)
-        advise_wave_point(d, out, "field", i, d->fields.items[i].name);
+        advise_point(d, out, loop, "field", i, d->fields.items[i].name);
     for (size_t i = 0; i < d->fields.n && d->second; i++)
-        advise_wave_point(d, out, "before", i, "its step before");
+        advise_point(d, out, loop, "before", i, "its step before");
     for (size_t i = 0; i < d->coefficients.n; i++)
-        advise_wave_point(d, out, "coefficient", i, d->coefficients.items[i].name);
+        advise_point(d, out, loop, "coefficient", i, d->coefficients.items[i].name);
 }
 
-void am_emit_advise_waves(const struct am_description *d, const struct am_emit_shape *shape,
-                          struct am_text *out)
+/* Loops with a grid of their own; `sized` is what it is laid out for besides its points. */
+static void advise_loop(const struct am_description *d, struct am_text *out, const char *loop,
+                        const char *sized)
+{
+    advise_sizes(d, out);
+    am_text_addf(out,
+                 " *     struct NAME_team team = {.threads = 1};\n"
+                 " *     struct NAME_%ss w;\n *\n"
+                 " *     if (!NAME_%s_lay_out(&w, n%s))\n"
+                 " *         return; // a side is too short\n"
+                 " *     w.field = ...; // w.elements of them, zeroed, aligned to 64 bytes\n",
+                 loop, loop, sized);
+    advise_parameters(d, out, "w");
+    advise_points(d, out, loop);
+    am_text_addf(
+        out,
+        " *     NAME_%s_close(&w);\n"
+        " *     NAME_%s_run(&w, &shape, &team, steps, me); // by every thread, me = 0, 1, ...\n"
+        " *\n * The outcome is where the start was set.\n",
+        loop, loop);
+}
+
+static void advise_waves(const struct am_description *d, const struct am_emit_shape *shape,
+                         struct am_text *out)
 {
     am_text_addf(out,
                  " *\n * Passes of several steps by waves:\n *\n"
                  " *     const struct NAME_shape shape = {.depth = %ld, .strip = %ld};\n",
                  shape->depth, shape->strip);
-    advise_sizes(d, out);
-    am_text_addf(out, " *     struct NAME_team team = {.threads = 1};\n"
-                      " *     struct NAME_waves w;\n *\n"
-                      " *     if (!NAME_wave_lay_out(&w, n, shape.depth, team.threads))\n"
-                      " *         return; // rows are too short\n"
-                      " *     w.field = ...; // w.elements of them, zeroed, aligned to 64 bytes\n");
-    advise_parameters(d, out, "w");
-    advise_wave_points(d, out);
-    am_text_addf(
-        out,
-        " *     NAME_wave_close(&w);\n"
-        " *     NAME_wave_run(&w, &shape, &team, steps, me); // by every thread, me = 0, 1, ...\n"
-        " *\n * The outcome is where the start was set.\n");
+    advise_loop(d, out, "wave", ", shape.depth, team.threads");
+}
+
+static void advise_folds(const struct am_description *d, const struct am_emit_shape *shape,
+                         struct am_text *out)
+{
+    am_text_addf(out,
+                 " *\n * Sweeps over folded vectors:\n *\n"
+                 " *     const struct NAME_shape shape = {.strip = %ld};\n",
+                 shape->strip);
+    advise_loop(d, out, "fold", "");
+}
+
+void am_emit_advise(const struct am_description *d, const struct am_emit_shape *shape,
+                    unsigned loops, struct am_text *out)
+{
+    static const struct {
+        enum am_emit_loop loop;
+        void (*advise)(const struct am_description *d, const struct am_emit_shape *shape,
+                       struct am_text *out);
+    } all[] = {
+        {AM_EMIT_TILED, advise_tiles}, {AM_EMIT_WAVE, advise_waves}, {AM_EMIT_FOLD, advise_folds}};
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        if (loops & all[i].loop)
+            all[i].advise(d, shape, out);
+    }
 }

@@ -7,9 +7,8 @@
 #include "base/text.h"
 #include "cli/stencil/emit.h"
 
-void am_emit_advise_tiles(const struct am_description *d, const struct am_emit_shape *shape,
-                          struct am_text *out);
-void am_emit_advise_waves(const struct am_description *d, const struct am_emit_shape *shape,
-                          struct am_text *out);
+/* Of each of the loops (enum am_emit_loop). */
+void am_emit_advise(const struct am_description *d, const struct am_emit_shape *shape,
+                    unsigned loops, struct am_text *out);
 
 #endif

@@ -745,10 +745,11 @@ const struct am_option am_option_table[] = {
         .offset = FIELD(loop),
         .argument = "LOOP",
         .dflt = "best",
-        .choices = (const char *const[]){"best", "wave", "tiled", "both", NULL},
+        .choices = (const char *const[]){"best", "wave", "tiled", "fold", "all", NULL},
         .commands = BIT(STENCIL),
-        .help = "Which loop is written as C: the one that tune found faster here (waves, where it "
-                "was not asked and there are any), a named one, or both.",
+        .help =
+            "Which loop is written as C: the one that tune found fastest here (where it was not "
+            "asked, waves, or folds where these would be sweeps), a named one, or all.",
     },
     {
         .name = "rerun",

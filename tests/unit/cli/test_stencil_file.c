@@ -3,12 +3,14 @@
  */
 #include "cli/stencil/description.h"
 #include "cli/stencil/emit.h"
+#include "cli/stencil/emit_fold.h"
 #include "cli/stencil/emit_wave.h"
 #include "cli/stencil/weights.h"
 #include "tap.h"
 
 #include <stdlib.h>
 
+#define SOLID "stencil s\ndimensions 3\nfield u\nboundary fixed\n"
 #define HEAD "stencil s\ndimensions 2\nfield u\nboundary periodic\n"
 
 static void check_refused(const char *text, const char *story)
@@ -215,7 +217,7 @@ static void test_formulas(void)
         struct am_arena arena = {0};
         const char *const text =
             am_arena_printf(&arena, HEAD "parameter r 1\nupdate u = %s\n", cases[i].formula);
-        const struct am_emit_shape shape = {8, 16, 1, 4, AM_EMIT_BOTH};
+        const struct am_emit_shape shape = {8, 16, 1, 4, AM_EMIT_ALL};
         struct am_description d;
         struct am_err err = {0};
         struct am_text out;
@@ -295,11 +297,42 @@ static void test_waves(void)
     }
 }
 
+/* Folds are for what reads fewer rows by them; they come first where waves would make sweeps. */
+static void test_folds(void)
+{
+    static const struct {
+        const char *text;
+        bool folds;
+        enum am_emit_loop first;
+    } cases[] = {
+        {SOLID "update u = u + u[5,1,-1]\n", false, AM_EMIT_WAVE},
+        {SOLID "update u = u + u[0,2,0]\n", true, AM_EMIT_WAVE},
+        {SOLID "update u = u + u[0,0,-2]\n", true, AM_EMIT_WAVE},
+        {SOLID "update u = u + u[0,0,-4]\n", true, AM_EMIT_WAVE},
+        {SOLID "update u = u + u[0,0,-5]\n", true, AM_EMIT_FOLD},
+        {SOLID "field v\nupdate u = u + u[8,0,0]\nupdate v = v + u.new[0,2,0]\n", true,
+         AM_EMIT_FOLD},
+        {HEAD "update u = u + u[0,8]\n", false, AM_EMIT_WAVE},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct am_arena arena = {0};
+        struct am_description d;
+        struct am_err err = {0};
+        const bool read = am_description_parse("f", cases[i].text, &arena, &d, &err) == AM_OK;
+
+        ok(read && am_emit_has_folds(&d) == cases[i].folds &&
+               am_emit_first_loop(&d) == cases[i].first,
+           "description %zu %s folds %s", i, cases[i].folds ? "has" : "has no", err.text);
+        am_arena_fini(&arena);
+    }
+}
+
 /* What stands for something else is replaced everywhere. */
 static void check_whole(const char *text)
 {
-    static const char *const marks[] = {"NAME", "REAL", "TYPED", "WIDER", "@"};
-    const struct am_emit_shape shape = {8, 16, 1, 4, AM_EMIT_BOTH};
+    static const char *const marks[] = {"NAME", "REAL", "INTEGER", "TYPED", "WIDER", "SIZED", "@"};
+    const struct am_emit_shape shape = {8, 16, 1, 4, AM_EMIT_ALL};
     struct am_arena arena = {0};
     struct am_description d;
     struct am_err err = {0};
@@ -327,6 +360,7 @@ static void test_whole(void)
     check_whole(HEAD "update u = 2 * u[1,0] + u[0,1]\n");
     check_whole(HEAD "update u = 2 * u[1,1] + u[0,1] - u.before\n");
     check_whole("stencil s\ndimensions 1\nfield u\nboundary periodic\nupdate u = u + u[2]\n");
+    check_whole(SOLID "update u = u + u[0,2,0]\n");
 }
 
 int main(void)
@@ -339,6 +373,7 @@ int main(void)
     test_formulas();
     test_weights();
     test_waves();
+    test_folds();
     test_whole();
     return tap_done();
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Exported stencils that reach far, for other vectors than this machine's: rows in natural order are read in another way each."""
+"""Exported stencils that reach far, for other vectors than this machine's: rows in natural order are read in another way each, and
+vectors are folded in another way."""
 import os
 import platform
 import shutil
@@ -16,15 +17,21 @@ TARGETS = {
     "AArch64": (("aarch64-linux-gnu-gcc", "-static"), "", ("qemu-aarch64",)),
 }
 TYPES = (("f32", "float", "0x1p-23"), ("f64", "double", "0x1p-52"))
-# Steps by exported waves and tiles.
+# Steps by exported waves, folds and tiles.
 STEPS = r"""
 static struct NAME_waves NAME_w;
+static struct NAME_folds NAME_f;
 static struct NAME_grid NAME_g;
 static struct NAME_team NAME_shared;
 static const struct NAME_shape NAME_how = {.depth = 2, .wave = 3, .strip = 7, .rows = 2};
 static void *NAME_waving(void *me)
 {
     NAME_wave_run(&NAME_w, &NAME_how, &NAME_shared, STEPS, (long)(size_t)me);
+    return NULL;
+}
+static void *NAME_folding(void *me)
+{
+    NAME_fold_run(&NAME_f, &NAME_how, &NAME_shared, STEPS, (long)(size_t)me);
     return NULL;
 }
 static void *NAME_tiling(void *me)
@@ -52,16 +59,19 @@ static void NAME_begin(double r)
 {
     for (long i = 0; i < n[0] * n[1] * n[2]; i++) {
         const long x = i % n[0], y = i / n[0] % n[1], z = i / (n[0] * n[1]), at = NAME_at(&NAME_g, x, y, z);
-        char *const to = (char *)NAME_wave_at(&NAME_w, x, y, z);
+        char *const to = (char *)NAME_wave_at(&NAME_w, x, y, z), *const fold = (char *)NAME_fold_at(&NAME_f, x, y, z);
         for (int f = 0; f < 2; f++) {
             NAME_g.field[f][0][at] = NAME_g.field[f][1][at] = (REAL)begin_of(f, i);
             *(REAL *)(to + NAME_wave_field(&NAME_w, f)) = *(REAL *)(to + NAME_wave_before(&NAME_w, f)) = (REAL)begin_of(f, i);
+            *(REAL *)(fold + NAME_fold_field(&NAME_f, f)) = *(REAL *)(fold + NAME_fold_before(&NAME_f, f)) = (REAL)begin_of(f, i);
         }
         NAME_g.coefficient[0][at] = *(REAL *)(to + NAME_wave_coefficient(&NAME_w, 0)) = (REAL)begin_of(2, i);
+        *(REAL *)(fold + NAME_fold_coefficient(&NAME_f, 0)) = (REAL)begin_of(2, i);
     }
-    NAME_g.parameter[0] = NAME_w.parameter[0] = (REAL)r;
+    NAME_g.parameter[0] = NAME_w.parameter[0] = NAME_f.parameter[0] = (REAL)r;
     NAME_close(&NAME_g);
     NAME_wave_close(&NAME_w);
+    NAME_fold_close(&NAME_f);
 }
 static double NAME_worst(double r, long threads)
 {
@@ -69,24 +79,29 @@ static double NAME_worst(double r, long threads)
     for (int d = 0; d < 3; d++) NAME_sides[d] = sides[d];
     NAME_g.parity = 0;
     NAME_lay_out(&NAME_g, n, NAME_how.depth);
-    if (!NAME_wave_lay_out(&NAME_w, n, NAME_how.depth, threads)) exit(2);
+    if (!NAME_wave_lay_out(&NAME_w, n, NAME_how.depth, threads) || !NAME_fold_lay_out(&NAME_f, n)) exit(2);
     for (int i = 0; i < 4; i++) NAME_g.field[i / 2][i % 2] = NAME_room(NAME_g.elements);
     NAME_g.coefficient[0] = NAME_room(NAME_g.elements);
     NAME_w.field = NAME_room(NAME_w.elements);
+    NAME_f.field = NAME_room(NAME_f.elements);
     NAME_begin(r);
     NAME_together(NAME_waving, threads);
+    NAME_together(NAME_folding, threads);
     NAME_together(NAME_tiling, threads);
     for (long i = 0; i < n[0] * n[1] * n[2]; i++) {
         const long x = i % n[0], y = i / n[0] % n[1], z = i / (n[0] * n[1]);
         for (int f = 0; f < 2; f++) {
             const REAL by_waves = *(REAL *)((char *)NAME_wave_at(&NAME_w, x, y, z) + NAME_wave_field(&NAME_w, f));
             const REAL by_tiles = NAME_g.field[f][NAME_g.parity & 1][NAME_at(&NAME_g, x, y, z)];
+            const REAL by_folds = *(REAL *)((char *)NAME_fold_at(&NAME_f, x, y, z) + NAME_fold_field(&NAME_f, f));
             worst = fmax(worst, fmax(fabs((double)by_waves - result[f][i]), fabs((double)by_tiles - result[f][i])));
+            worst = fmax(worst, fabs((double)by_folds - result[f][i]));
         }
     }
     for (int i = 0; i < 4; i++) free(NAME_g.field[i / 2][i % 2]);
     free(NAME_g.coefficient[0]);
     free(NAME_w.field);
+    free(NAME_f.field);
     return worst / EPSILON;
 }
 """
@@ -171,7 +186,7 @@ def export(tap, own):
     own.write("far.sten", FAR)
     for kind, _, _ in TYPES:
         name = f"far_{kind}"
-        done = own.do("stencil", "export", "far.sten", "--type", kind, "--loop", "both", "-o", name + ".c", "--force")
+        done = own.do("stencil", "export", "far.sten", "--type", kind, "--loop", "all", "-o", name + ".c", "--force")
         text = own.read(name + ".c") if done.returncode == 0 else ""
         pieces = (f"static const int {name}_sides[3]", f"static int {name}_sides[3]"), ("_fixed[3] = {0.3, 0.3, 0}", "_fixed[3] = {0.3, 0.3, 0.3}")
         tap.ok(all(piece in text for piece, _ in pieces), f"{name}: exported, with kinds of sides", done.stderr)
@@ -197,7 +212,7 @@ def check_targets(tap, own):
     environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
     for target, (words, needed, runner) in TARGETS.items():
         if not can_run(words, needed, runner):
-            tap.skip(f"natural rows by {target}", "not here")
+            tap.skip(f"far neighbours by {target}", "not here")
             continue
         made = subprocess.run([*words, "-std=gnu17", "-O1", "far_main.c", "-o", "far_main", "-pthread", "-lm"], cwd=own.dir, capture_output=True,
                               text=True, timeout=600)

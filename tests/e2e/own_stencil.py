@@ -28,6 +28,11 @@ FAR = ("stencil far\ndimensions 3\nfield u\nfield v\ncoefficient k start 0.1 noi
        "    + r * (u[0,0,-4] + u[0,0,3] - k[-4,0,0] * u[0,2,0]))\n"
        "    + 0.01 * (u[0,-1,0] + u[0,1,0] - u[0,-3,0] + u[0,4,0] + u[0,0,-1] - u[0,0,1] + u[0,0,2])\n"
        "update v = 0.5 * v + 0.2 * u.new[4,0,0] * k[3,0,0] - 0.1 * u.new[-1,0,0] + 0.05 * u[0,-1,0]\n")
+# Reads from corners and edges of folds, further than one of them reaches, other fields and what the same step has made.
+BEND = ("stencil bend\ndimensions 3\nfield u\nfield v\ncoefficient k start 0.1 noise 0.05\nparameter r 0.03\nboundary fixed 0.3\nboundary z mirror\n"
+        "update u = 1.2 * u - 0.4 * u.before + k[0,2,-1] * (u[0,-5,0] + r * (u[-3,0,0] + u[2,0,0]) + u[0,5,0] * v[0,0,-3])\n"
+        "    + r * (u[-1,2,-3] - u[1,-3,2] + u[0,0,4] - u[0,0,-4])\n"
+        "update v = 0.5 * v + 0.2 * u.new[1,-2,3] * k - 0.1 * u.new[0,-1,0] + 0.05 * u[0,1,-1]\n")
 # One update that reads 17 rows.
 AROUND = " + ".join(f"u[{x},{y},{z}]" for i in range(1, 5) for d in (-i, i) for x, y, z in ((d, 0, 0), (0, d, 0), (0, 0, d)))
 MANY = ("stencil many\ndimensions 3\nfield u\ncoefficient k start 0.1 noise 0.05\nboundary fixed 0.3\nboundary z mirror\n"

@@ -8,7 +8,7 @@ import subprocess
 
 from e2e import Tap
 from far_stencil import check_targets
-from own_stencil import FAST, HEAT, LIGHT, SHIPPED, SIDES, STAR, Own, axes, bench_of, check_planted, with_planted
+from own_stencil import FAR, FAST, HEAT, LIGHT, SHIPPED, SIDES, STAR, Own, axes, bench_of, check_planted, with_planted
 
 # And on an OpenCL device, in passes of several steps.
 PLANTED_DEVICE = {
@@ -229,7 +229,7 @@ def test_export(tap, own):
         own.write(name + ".sten", text)
     for language, name, of in (("c", "kernel.c", "heat.sten"), ("opencl", "kernel.cl", "heat.sten"), ("c", "star.c", "star.sten"),
                                ("c", "sides.kernel.c", "sides.sten")):
-        done = own.do("stencil", "export", of, "--language", language, "--loop", "both", "-o", name, "--force")
+        done = own.do("stencil", "export", of, "--language", language, "--loop", "all", "-o", name, "--force")
         tap.ok(done.returncode == 0, f"exported as {language}", done.stderr)
     own.write("harness.c", HARNESS)
     tried = set()
@@ -321,6 +321,27 @@ def test_winner(tap, own):
     tap.ok(done.returncode == 0 and "_wave_run(struct" not in done.stdout, "or the one that was asked for", done.stderr)
 
 
+def test_folds(tap, own):
+    """Where waves would make sweeps folds are written, unless others were measured to be faster."""
+    own.write("far.sten", FAR)
+    line = ("tuned own.far 1 here for variant={} type=f64 n=256 ny=0 nz=0 steps=8 threads=1 use strip=48 by measure updates {} 2026-01-02T00:00:00Z\n")
+    for what, lines, wanted in (("nothing was tuned", "", "_fold_run("), ("waves are faster", line.format("fold", "3e9") + line.format("wave", "4e9"), "_wave_run("),
+                                ("folds are faster", line.format("fold", "4e9") + line.format("wave", "3e9"), "_fold_run(")):
+        own.write("rates", "archmeter-tuning 1\n" + lines)
+        done = own.do("stencil", "export", "far.sten", "--tuning", own.path("rates"))
+        written = [loop for loop in ("_fold_run(", "_wave_run(", "_f64_run(") if loop + "struct" in done.stdout]
+        tap.ok(done.returncode == 0 and written == [wanted] and (not lines or ".strip = 48}" in done.stdout), f"{what}: {written}",
+               done.stdout[:1500] + done.stderr)
+        if wanted == "_fold_run(":
+            own.write("far_alone.c", done.stdout)
+            for words in (("cc", "-std=c11"), ("cc", "-std=c11", "-march=native"), ("clang", "-std=c11"), ("c++", "-x", "c++", "-std=c++17")):
+                if not shutil.which(words[0]):
+                    tap.skip(f"folds: {words[0]}", "not here")
+                    continue
+                made = subprocess.run([*words, *STRICT, "-Wunused", "-fsyntax-only", "far_alone.c"], cwd=own.dir, capture_output=True, text=True, timeout=300)
+                tap.ok(made.returncode == 0, f"folds: {words[0]} has nothing to warn of", made.stderr[-2000:])
+
+
 def check_paths(tap, own):
     """Nothing is lost: not what somebody has changed in an export, nor a bench of their own, nor the description."""
     os.mkdir(own.path("a 'b"))
@@ -361,9 +382,9 @@ def advised(code):
 
 def test_advice(tap, own):
     """What an export's first comment says is what a program has to do: it compiles, runs, and names all that is to be set."""
-    for what, text in (("sides", SIDES), ("heat", HEAT)):
+    for what, text in (("sides", SIDES), ("heat", HEAT), ("far", FAR)):
         own.write("advice.sten", text)
-        for loop in ("wave", "tiled"):
+        for loop in ("wave", "tiled", *(("fold",) if what == "far" else ())):
             own.do("stencil", "export", "advice.sten", "--loop", loop, "-o", "code.c", "--force")
             program = advised(own.read("code.c"))
             own.write("advice.c", program)
@@ -372,7 +393,7 @@ def test_advice(tap, own):
             done = cc if cc.returncode else subprocess.run([own.path("advice")], capture_output=True, text=True, check=False,
                                                            env={**own.real_env, "ASAN_OPTIONS": "detect_leaks=0"})
             tap.ok(done.returncode == 0, f"{what}: the calls for {loop} compile and run", program + done.stderr[-2000:])
-            named = ("// every point of u", "// k\n" if loop == "wave" else "of k\n", "v\n", "h\n", "step before")
+            named = ("// every point of u", "of k\n" if loop == "tiled" else "// k\n", "v\n", "step before", *(("h\n",) if what == "sides" else ()))
             tap.ok(what == "heat" or all(word in program for word in named), f"{what}: all that is to be set is named", program)
 
 
@@ -388,6 +409,8 @@ def test_refused(tap, own):
     own.write("pair.sten", "stencil pair\ndimensions 1\nfield u\nboundary mirror\nupdate u = u + 0.2 * (u[-1] - 2 * u + u[1])\n")
     done = own.do("stencil", "export", "pair.sten", "--loop", "wave")
     tap.ok(done.returncode == 2 and not done.stdout and "--loop tiled" in done.stderr, "no other loop in place of the named one", done.stderr)
+    done = own.do("stencil", "export", "heat.sten", "--loop", "fold")
+    tap.ok(done.returncode == 2 and not done.stdout and '"heat" has no folds' in done.stderr, "nor in place of folds", done.stderr)
     check_paths(tap, own)
     done = own.do("stencil", "exprot", "heat.sten")
     tap.ok(done.returncode == 2 and "export" in done.stderr, "a wrong word is refused", done.stderr)
@@ -401,7 +424,7 @@ def main():
         tap.skip("exported stencils", "there is no C compiler")
         tap.done()
         return
-    for test in (test_devices, test_export, test_export_waves, test_export_lopsided, check_targets, test_tuned, test_winner, test_advice, test_refused):
+    for test in (test_devices, test_export, test_export_waves, test_export_lopsided, check_targets, test_tuned, test_winner, test_folds, test_advice, test_refused):
         test(tap, own)
     tap.done()
 

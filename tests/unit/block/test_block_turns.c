@@ -108,6 +108,25 @@ static void check_several(void)
     am_arena_fini(&c.run.arena);
 }
 
+/* A clock that is off by a percent makes no other latencies: a sum of 1.0006 cycles would miss its
+ * turn by a cycle. */
+static void check_clock(double latency, double meant)
+{
+    const struct cx_form off[] = {forms[0], {"add_r64", latency, {1.0 / 6, 0.25}}, forms[2], {0}};
+    struct cx_core c = {.incore = {.window = 0}};
+    struct am_predicted p;
+
+    cx_make(&c, off, resources, 2, 0);
+    cx_settle(&c);
+    c.incore.window = 320;
+    c.incore.turns = c.incore.addressing = UNITS;
+    c.incore.places = PLACES;
+    p = predict(&c.incore, &c.run.arena, 4, 4 | 8);
+    ok(am_incore_way(&c.incore, "add_r64")->latency == meant, "%g cycles are %g", latency, meant);
+    ok(meant != 1 || fabs(p.cycles - 1.25) < 0.02, "and the loop takes %.2f", p.cycles);
+    am_arena_fini(&c.run.arena);
+}
+
 int main(void)
 {
     struct cx_core c = {.incore = {.window = 0}};
@@ -121,5 +140,9 @@ int main(void)
     check_apart(&c);
     am_arena_fini(&c.run.arena);
     check_several();
+    check_clock(0.9993, 1);
+    check_clock(1.0006, 1);
+    check_clock(1.015, 1);
+    check_clock(1.5, 1.5);
     return tap_done();
 }

@@ -19,7 +19,7 @@ enum { LINE_BYTES = 512, LINES_MAX = 6 };
 
 static const double width = AM_PLOT_WIDTH, margin = 2, gap = 14, pad = 10;
 static const double font = AM_PLOT_FONT, line = 16;
-static const double others_width = 124;
+static const double others_width = 148;
 
 struct drawing {
     const struct am_figure_source *source;
@@ -232,15 +232,19 @@ static void say(const struct drawing *d, double x, double y, enum am_ink ink, en
     am_svg_close(d->svg);
 }
 
-/* The last place before the end of `part` where a line may end: behind a comma, so that a number
- * keeps its unit, else at a space; NULL: it is one word. */
+/* The last place before the end of `part` where a line may end: behind a comma, else at a space,
+ * but not behind a digit: a number keeps its unit. NULL: there is none. */
 static const char *last_break(const char *part)
 {
-    const char *found = NULL;
+    const char *comma = NULL, *space = NULL;
 
-    for (const char *at = part; (at = strstr(at, ", ")) != NULL; at++)
-        found = at + 1;
-    return found ? found : strrchr(part, ' ');
+    for (const char *at = part; (at = strchr(at, ' ')) != NULL; at++) {
+        const char before = at > part ? at[-1] : ' ';
+
+        comma = before == ',' ? at : comma;
+        space = before < '0' || before > '9' ? at : space;
+    }
+    return comma ? comma : space;
 }
 
 /* As many characters of `text` as a line of `room` takes; a word that is wider stays whole. */

@@ -67,6 +67,8 @@ static void test_machine(void)
     am_picture_svg(&f, &out);
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         ok(strstr(am_text_str(&out), words[i]) != NULL, "with \"%s\"", words[i]);
+    ok(!strstr(am_text_str(&out), ">ns<") && !strstr(am_text_str(&out), ">GB/s"),
+       "no number is parted from its unit");
     ok(!strstr(am_text_str(&out), "pocl"), "a device that is the processor is not drawn again");
     ok(strncmp(am_text_str(&out), "<svg", 4) == 0 && strstr(am_text_str(&out), "</svg>"),
        "as one SVG element");

@@ -436,8 +436,14 @@ void am_memory_derive_line(const struct am_deriving *d)
             at = i;
         }
     }
-    if (at == 0)
+    if (at == 0) {
+        if (sweep.curve.n > 1)
+            am_facts_remark(d->facts,
+                            "memory.line is not concluded: none of %zu distances of a pair costs "
+                            "%.0f %% more than the one before",
+                            sweep.curve.n, 100 * (line_step - 1));
         return;
+    }
     fact.value = p[at].x;
     fact.ci = (struct am_interval){fmin(2 * p[at - 1].x, p[at].x), p[at].x, NAN};
     fact.evidence = am_arena_printf(
@@ -458,8 +464,14 @@ void am_memory_derive_ways(const struct am_deriving *d)
     (void)am_curve_settle(&sweep.curve);
     while (at < sweep.curve.n && p[at].best < ways_step * p[0].best)
         at++;
-    if (at >= sweep.curve.n)
+    if (at >= sweep.curve.n) {
+        if (sweep.curve.n > 1)
+            am_facts_remark(d->facts,
+                            "memory.ways{level=l1d} is not concluded: %.0f lines of one set cost "
+                            "less than %.1f times what one does",
+                            p[sweep.curve.n - 1].x, ways_step);
         return;
+    }
     fact.value = p[at - 1].x;
     fact.ci = (struct am_interval){p[at - 1].x, p[at].x - 1, NAN};
     fact.evidence = am_arena_printf(

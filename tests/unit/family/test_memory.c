@@ -227,26 +227,60 @@ static void check_machine(const struct machine *m)
     am_arena_fini(&run.run.arena);
 }
 
-static void check_line_and_ways(double line, int ways)
+static void add_line_and_ways(struct noisy *run, double line, int ways)
 {
-    struct noisy run;
-    struct am_facts facts;
-    const struct am_fact *fact;
     char text[64];
 
-    noisy_init(&run);
     for (int stride = 8; stride <= 512; stride *= 2) {
         const double c = stride < line ? 9 : 14, both[] = {c, c};
 
         (void)am_str_format(text, sizeof(text), "size=524288 stride=%d", stride);
-        (void)add(&run, "mem.line", text, both);
+        (void)add(run, "mem.line", text, both);
     }
     for (int cells = 1; cells <= 24; cells++) {
         const double c = cells <= ways ? 4 : 14, both[] = {c, c};
 
         (void)am_str_format(text, sizeof(text), "cells=%d stride=65536", cells);
-        (void)add(&run, "mem.ways", text, both);
+        (void)add(run, "mem.ways", text, both);
     }
+}
+
+static bool has_remark(const struct am_facts *facts, const char *words)
+{
+    for (size_t i = 0; i < facts->n_remarks; i++) {
+        if (strstr(facts->remarks[i], words))
+            return true;
+    }
+    return false;
+}
+
+/* Lines and sets that are larger than anything that was measured, or hidden by a neighbour's load.
+ */
+static void check_no_line(void)
+{
+    struct noisy run;
+    struct am_facts facts;
+
+    noisy_init(&run);
+    add_line_and_ways(&run, 1024, 64);
+    facts = derive(&run.run);
+    ok(!am_facts_only(&facts, "memory.line", NULL) &&
+           has_remark(&facts, "memory.line is not concluded: "),
+       "where no pair costs more than another, that is said");
+    ok(!am_facts_only(&facts, "memory.ways", NULL) &&
+           has_remark(&facts, "memory.ways{level=l1d} is not concluded: "),
+       "and so it is where all lines find room in a set");
+    am_arena_fini(&run.run.arena);
+}
+
+static void check_line_and_ways(double line, int ways)
+{
+    struct noisy run;
+    struct am_facts facts;
+    const struct am_fact *fact;
+
+    noisy_init(&run);
+    add_line_and_ways(&run, line, ways);
     facts = derive(&run.run);
     fact = am_facts_only(&facts, "memory.line", NULL);
     ok(fact && fact->value == line && fact->ci.lo == line && fact->ci.hi == line,
@@ -487,6 +521,7 @@ int main(void)
 {
     for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
         check_machine(&machines[i]);
+    check_no_line();
     check_line_and_ways(64, 8);
     check_line_and_ways(128, 12);
     check_line_and_ways(32, 4);

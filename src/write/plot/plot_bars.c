@@ -191,7 +191,6 @@ void am_plot_bars(struct am_svg *svg, const struct am_plot *plot)
 
 /* ---- the legend ---- */
 
-/* A line as it is drawn, a dot for marks that are not joined. */
 void am_plot_dash(struct am_svg *svg, const struct am_plot_series *s)
 {
     static const char *const dashes[] = {NULL, "5 3", "9 3 2 3"};
@@ -201,6 +200,7 @@ void am_plot_dash(struct am_svg *svg, const struct am_plot_series *s)
         am_svg_attr(svg, "stroke-dasharray", s->run ? "2 3" : own);
 }
 
+/* A line as it is drawn, a dot for marks that are not joined. */
 static void draw_swatch(struct am_svg *svg, const struct am_plot_series *s, double x, double y,
                         double width)
 {

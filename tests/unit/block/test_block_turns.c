@@ -91,17 +91,23 @@ static void check_apart(struct cx_core *c)
     c->incore.turns = 0;
 }
 
+/* A core whose units take operations by turns. */
+static void make_turning(struct cx_core *c, const struct cx_form *known)
+{
+    cx_make(c, known, resources, 2, 0);
+    cx_settle(c);
+    c->incore.window = 320;
+    c->incore.turns = c->incore.addressing = UNITS;
+    c->incore.places = PLACES;
+}
+
 /* What has several operations is in nobody's way, and takes as long as units allow. */
 static void check_several(void)
 {
     struct cx_core c = {.incore = {.window = 0}};
     struct am_predicted p;
 
-    cx_make(&c, doubled, resources, 2, 0);
-    cx_settle(&c);
-    c.incore.window = 320;
-    c.incore.turns = c.incore.addressing = UNITS;
-    c.incore.places = PLACES;
+    make_turning(&c, doubled);
     p = predict(&c.incore, &c.run.arena, 4, 2 | 4 | 8);
     ok(fabs(p.free - 2.25) < 0.02 && fabs(p.cycles - p.free) < 0.02,
        "comparisons of two operations: %.2f cycles", p.cycles);
@@ -116,11 +122,7 @@ static void check_clock(double latency, double meant)
     struct cx_core c = {.incore = {.window = 0}};
     struct am_predicted p;
 
-    cx_make(&c, off, resources, 2, 0);
-    cx_settle(&c);
-    c.incore.window = 320;
-    c.incore.turns = c.incore.addressing = UNITS;
-    c.incore.places = PLACES;
+    make_turning(&c, off);
     p = predict(&c.incore, &c.run.arena, 4, 4 | 8);
     ok(am_incore_way(&c.incore, "add_r64")->latency == meant, "%g cycles are %g", latency, meant);
     ok(meant != 1 || fabs(p.cycles - 1.25) < 0.02, "and the loop takes %.2f", p.cycles);

@@ -73,6 +73,9 @@ struct am_incore {
     struct am_incore_kind *kinds;
     size_t n_kinds, cap_kinds;
     unsigned fetch; /* operations per cycle where a loop jumps back, by cpu.loop; 0: not known */
+    /* Where no such number explains the loops of cpu.loop: cycles of those of one instruction and
+     * the jump, two and the jump ...; all 0: they take as long as their slots. */
+    double turned_round[AM_MIX_SET];
     unsigned width; /* slots that the front end hands out per cycle; with `split_first` */
     /* Where an instruction of more slots than one may stand among those of a cycle, by cpu.loop:
      * behind fewer than so many others, and so many slots; 0: anywhere. */

@@ -156,7 +156,8 @@ static double deviation(const double *cycles, double width, unsigned fetch, unsi
     return sum / AM_MIX_SET;
 }
 
-static unsigned find_fetch(const double *cycles)
+/* Where no number explains them, the loops' own cycles are what is known. */
+static void find_fetch(struct am_incore *core, const double *cycles)
 {
     enum { LEAST = 2, MOST = AM_MIX_SET + 2, ENDS = 2 };
     static const double close = 0.03;
@@ -173,7 +174,9 @@ static unsigned find_fetch(const double *cycles)
             best = fmin(best, d);
         }
     }
-    return best <= close && found < MOST ? found : 0;
+    core->fetch = best <= close && found < MOST ? found : 0;
+    for (unsigned i = 0; i < AM_MIX_SET; i++)
+        core->turned_round[i] = best <= close ? 0 : cycles[i];
 }
 
 enum { WIDTH_MOST = 64 }; /* of a file from anybody */
@@ -244,7 +247,7 @@ static void read_loops(struct am_incore *core, const struct am_result *result, b
         width = fmax(width, (i + 2) / cycles[i]);
     }
     if (!split) {
-        core->fetch = find_fetch(cycles);
+        find_fetch(core, cycles);
         core->width = (unsigned)fmin(width + 0.5, WIDTH_MOST);
     } else if (core->width > 1) {
         find_split(core, cycles);

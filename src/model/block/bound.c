@@ -243,7 +243,9 @@ static double jump_cycles(const struct am_incore *core, const struct am_predicte
 
     for (size_t i = 0; i < b->n; i++)
         slots += slots_of(core, &b->lines[i]);
-    return core->fetch ? (double)((slots + core->fetch - 1) / core->fetch) : 1;
+    if (core->fetch)
+        return (double)((slots + core->fetch - 1) / core->fetch);
+    return slots >= 2 && slots - 2 < AM_MIX_SET ? fmax(core->turned_round[slots - 2], 1) : 1;
 }
 
 /* Where instructions of two slots may not stand anywhere, the front end takes longer than its slots
@@ -278,6 +280,7 @@ static void decide(struct am_predicted *b)
 {
     b->limit = AM_LIMIT_JUMP;
     b->cycles = b->jump;
+    b->hi = fmax(b->hi, b->jump);
     if (b->throughput >= b->cycles) {
         b->limit = AM_LIMIT_RESOURCE;
         b->cycles = b->throughput;

@@ -2,16 +2,16 @@
 /* What bounds a loop inside of a core, by what was measured of its instructions.
  *
  * Three bounds: the busiest resource, by the weights that mixes of instructions gave; the longest
- * chain that runs through one iteration into the next, by latencies of single instructions; and one
- * cycle for the jump. The largest is the prediction, or more where the window of the core was
+ * chain that runs through one iteration into the next, by latencies of single instructions; and
+ * what it takes to take the body in and to jump back, a cycle at least. The largest is the
+ * prediction, or more where the window of the core was
  * measured and iterations that are played in it take longer than each bound says (flow.h): of long
  * bodies too few are under way at once to hide what their instructions wait for. It assumes that
  * data are in the first-level cache at multiples of their size and that branches are foreseen.
  * Instructions without a form make it a lower bound.
  *
- * Where a core binds integer operations to units by turns, that is one bound of what it may take
- * and units that are all free the other: such cores were seen between the two, in how many of
- * their conflicts is not known. The middle is the prediction. */
+ * Where a core binds integer operations to units by turns, that is a bound, too: a unit whose
+ * places are taken is passed over (turns.h). */
 #ifndef AM_MODEL_BLOCK_BOUND_H
 #define AM_MODEL_BLOCK_BOUND_H
 

@@ -465,6 +465,16 @@ static void check_loops(const struct bytes *self)
     ok(p.limit == AM_LIMIT_JUMP && p.cycles > 1.9 && p.cycles < 2.1,
        "four operations that are taken in by two need two cycles (%g)", p.cycles);
     c.incore.fetch = 0;
+    c.incore.turned_round[2] = 3;
+    p = predict(&c, self, "tb_moves");
+    ok(p.limit == AM_LIMIT_JUMP && fabs(p.cycles - 3) < 1e-9 && p.hi >= 3 && p.lo < 2,
+       "four slots take as long as loops of four were seen to take, or as their slots (%g to %g)",
+       p.lo, p.hi);
+    c.incore.turned_round[2] = 0;
+    c.incore.turned_round[1] = c.incore.turned_round[3] = 3;
+    p = predict(&c, self, "tb_moves");
+    ok(p.cycles < 2, "loops of other lengths say nothing of it (%g)", p.cycles);
+    c.incore.turned_round[1] = c.incore.turned_round[3] = 0;
     p = predict(&c, self, "tb_odd");
     ok(p.unknown == 1, "an instruction without a form is unknown");
     ok(p.lines[1].forms.match == AM_FORM_LIKE && p.lines[1].forms.load[0],

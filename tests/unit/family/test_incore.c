@@ -373,6 +373,29 @@ static unsigned found_fetch(double width, unsigned fetch, double noise)
     return found;
 }
 
+/* Loops as a Zen 5 was seen to take them: as their slots up to twelve, then three cycles and four.
+ * No number per cycle explains them. */
+static void check_turned_round(void)
+{
+    struct rx_run run = {0};
+    struct am_incore core = {.fetch = 0};
+    struct am_result *const r = add_result(&run, "cpu.loop", "with=nothing on=machine", AM_MIX_SET);
+
+    for (unsigned i = 1; i <= AM_MIX_SET; i++) {
+        const double longer = i < 19 ? 3 : 4;
+
+        put(&run, r, am_arena_printf(&run.arena, "loop_%u", i),
+            i < 12 ? fmax(1, (i + 1) / 8.0) : longer);
+    }
+    am_evidence_settle(&run.set);
+    ok(am_incore_read_ways(&run.set, &run.arena, &core) && core.fetch == 0 && core.width == 8,
+       "loops that no number per cycle explains have none, but a width (%u, %u)", core.fetch,
+       core.width);
+    ok(fabs(core.turned_round[11] - 3) < 1e-9 && fabs(core.turned_round[23] - 4) < 1e-9,
+       "then thirteen slots, and twenty-five, take what they were seen to take");
+    am_arena_fini(&run.arena);
+}
+
 /* Loops with one instruction of two slots: on a core that has it anywhere, or as a Golden Cove was
  * seen to take them: a slot beyond whole cycles takes a third of one, two take a half, more take
  * all of it. */
@@ -466,6 +489,7 @@ int main(void)
 {
     check_fetch();
     check_handed();
+    check_turned_round();
     check_split();
     check_grade_of_least();
     check_planted();

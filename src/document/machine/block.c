@@ -60,6 +60,12 @@ static void tell_limit(struct am_body *body, const struct am_loop_view *v,
                             "operations are bound to by turns: %.2f if each went to any unit that "
                             "is free.",
                             least, b->cycles, b->free);
+    else if (b->core->fetch == 0 && b->jump > 1)
+        (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
+                            "%s%.2f cycles per iteration (%.2f to %.2f, by where in a line it "
+                            "begins), limited by the jump back: measured loops of as many slots "
+                            "take so long. Resources alone allow %.2f.",
+                            least, b->cycles, fmax(b->lo, 1), b->hi, fmax(b->throughput, 1));
     else
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
                             "%s%.0f cycle%s per iteration, limited by the jump back; resources "

@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { PAIRS = 60, KEPT_MIN = 5, ADDITIONS = 8000, TURNS = 100 };
+enum { PAIRS = 60, KEPT_MIN = 5, TURNS = 100 };
 #if defined(__x86_64__)
-#define ADDITION "add $1, %0"
+#define ADDITION "add %0, %0" /* a number in its place some cores add while they rename */
 #elif defined(__aarch64__)
-#define ADDITION "add %0, %0, #1"
+#define ADDITION "add %0, %0, %0"
 #else
 #define ADDITION "" /* nothing is added, which tells that nothing is known */
 #endif
@@ -41,7 +41,7 @@ static double time_chain(void)
     uint64_t x = 1;
 
     __asm__ volatile(".rept 8000\n\t" ADDITION "\n\t.endr" : "+r"(x) : : "cc");
-    return x == 1 + ADDITIONS ? seconds() - begin : 0;
+    return x == 0 ? seconds() - begin : 0; /* doubled 64 times and more */
 }
 
 static double time_nops(void)

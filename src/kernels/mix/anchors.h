@@ -58,6 +58,21 @@ enum am_mix_row { AM_MIX_ROW_MAP(AM_MIX_ROW_ENUM) AM_MIX_ROWS };
 #undef AM_MIX_ROW_ENUM
 enum { AM_MIX_ROW_SLOTS = 2 }; /* of these behind each of the row */
 
+/* Where loops of cpu.loop lie that have nothing but what needs no unit, and how long they are:
+ * X(name, bytes behind the beginning of a line, bytes more in each instruction, instructions of the
+ * first of AM_MIX_SET loops, and so many more in each further one). */
+#define AM_MIX_PLACE_MAP(X)                                                                        \
+    X(nothing, 0, 0, 1, 1)                                                                         \
+    X(halfway, 32, 0, 1, 1)                                                                        \
+    X(many, 0, 0, 18, 2)                                                                           \
+    X(many_halfway, 40, 0, 18, 2)                                                                  \
+    X(longer, 16, 1, 2, 2)                                                                         \
+    X(longest, 48, 3, 2, 2)
+#define AM_MIX_PLACE_ONE(name, begin, more, fewest, step) +1
+enum { AM_MIX_PLACES = 0 AM_MIX_PLACE_MAP(AM_MIX_PLACE_ONE) };
+#undef AM_MIX_PLACE_ONE
+enum { AM_MIX_LINE = 64 }; /* bytes, to which the top of a loop is aligned otherwise */
+
 /* A point of cpu.mix is a set of so many random mixes; their metrics are mix_1 and so on. */
 #define AM_MIX_SET_MAP(X)                                                                          \
     X(1)                                                                                           \

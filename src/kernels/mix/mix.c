@@ -6,10 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum {
-    LOOP_BYTES = 8192, /* of the room, per loop */
-    LINE = 64,         /* to which the top of a loop is aligned */
-};
+enum { LOOP_BYTES = 8192 }; /* of the room, per loop */
 
 #define ROLE(role, legacy, other, arm, what) #role,
 const char *const am_mix_anchor_roles[AM_MIX_ANCHORS] = {AM_MIX_ANCHOR_MAP(ROLE)};
@@ -160,6 +157,16 @@ static const unsigned char *piece_at(const struct am_mix_form *form, size_t turn
     }
 }
 
+static const struct am_mix_at at_a_line = {0, 0};
+#ifdef AM_MIX_PREFIX
+static const unsigned char prefixes[AM_MIX_MORE_MAX] = {AM_MIX_PREFIX, AM_MIX_PREFIX, AM_MIX_PREFIX,
+                                                        AM_MIX_PREFIX};
+static const size_t prefixes_most = sizeof(prefixes);
+#else
+static const unsigned char prefixes[] = {0};
+static const size_t prefixes_most = 0;
+#endif
+
 /* Where the writing stands. Nothing is written beyond the end, which is told afterwards. */
 struct writing {
     unsigned char *at, *end;
@@ -179,7 +186,7 @@ static void put(struct writing *w, const unsigned char *bytes, size_t n)
  * would meet another's of just before, and where flags are read the two would be a chain from one
  * copy to the next. */
 static void put_body(struct writing *w, const struct am_mix_part *parts, const struct place *places,
-                     size_t n, size_t copies, bool chained)
+                     size_t n, size_t copies, bool chained, unsigned more)
 {
     bool several = false;
     size_t turns[AM_MIX_LISTS] = {0};
@@ -192,6 +199,7 @@ static void put_body(struct writing *w, const struct am_mix_part *parts, const s
             const unsigned char *const piece =
                 chained ? form->chain : piece_at(form, turns[form->list]++, several);
 
+            put(w, prefixes, more);
             put(w, piece + AM_MIX_PIECE_HEAD, *piece);
         }
     }
@@ -218,8 +226,16 @@ static enum am_status check_parts(const struct am_mix_part *parts, size_t n, str
 
 enum how { COPIED, ONCE, ROWS, CHAINED };
 
+/* Nops up to `begin` bytes behind the beginning of a line. */
+static void put_gap(struct writing *w, unsigned begin)
+{
+    while (!w->full && (uintptr_t)w->at % AM_MIX_LINE != begin % AM_MIX_LINE)
+        put(w, am_mix_nop, sizeof(am_mix_nop));
+}
+
 static enum am_status add(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,
-                          enum how how, struct am_mix_loop *out, struct am_err *err)
+                          enum how how, struct am_mix_at at, struct am_mix_loop *out,
+                          struct am_err *err)
 {
     struct place places[AM_MIX_PARTS_MAX * AM_MIX_COUNT_MAX];
     struct writing w = {.at = room->base + room->used};
@@ -244,11 +260,13 @@ static enum am_status add(struct am_mix_room *room, const struct am_mix_part *pa
     memcpy(&out->fn, &w.at, sizeof(out->fn)); /* a pointer to code, from one to its bytes */
     put(&w, am_mix_frames[bank].enter,
         (size_t)(am_mix_frames[bank].enter_end - am_mix_frames[bank].enter));
-    while ((uintptr_t)w.at % LINE)
-        put(&w, am_mix_nop, sizeof(am_mix_nop));
+    put_gap(&w, at.begin);
     top = w.at;
-    put_body(&w, parts, places, total, out->copies, how == CHAINED);
-    w.at += am_mix_jump_back(w.at, top);
+    out->begin = (uintptr_t)top % AM_MIX_LINE;
+    put_body(&w, parts, places, total, out->copies, how == CHAINED, at.more);
+    out->bytes = (size_t)(w.at - top);
+    out->back = am_mix_jump_back(w.at, top);
+    w.at += out->back;
     put(&w, am_mix_frames[bank].leave,
         (size_t)(am_mix_frames[bank].leave_end - am_mix_frames[bank].leave));
     room->used += LOOP_BYTES;
@@ -258,19 +276,30 @@ static enum am_status add(struct am_mix_room *room, const struct am_mix_part *pa
 enum am_status am_mix_add(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,
                           struct am_mix_loop *out, struct am_err *err)
 {
-    return add(room, parts, n, COPIED, out, err);
+    return add(room, parts, n, COPIED, at_a_line, out, err);
 }
 
 enum am_status am_mix_add_once(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,
                                struct am_mix_loop *out, struct am_err *err)
 {
-    return add(room, parts, n, ONCE, out, err);
+    return add(room, parts, n, ONCE, at_a_line, out, err);
+}
+
+enum am_status am_mix_add_at(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,
+                             struct am_mix_at at, struct am_mix_loop *out, struct am_err *err)
+{
+    if (at.more > prefixes_most)
+        return am_fail(err, AM_E_ABSENT, "instructions here cannot be %u bytes longer", at.more);
+    if (at.begin % sizeof(am_mix_nop) != 0)
+        return am_fail(err, AM_E_ABSENT, "no instruction here begins %u bytes into a line",
+                       at.begin);
+    return add(room, parts, n, ONCE, at, out, err);
 }
 
 enum am_status am_mix_add_rows(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,
                                struct am_mix_loop *out, struct am_err *err)
 {
-    return add(room, parts, n, ROWS, out, err);
+    return add(room, parts, n, ROWS, at_a_line, out, err);
 }
 
 enum am_status am_mix_add_chain(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,
@@ -280,5 +309,5 @@ enum am_status am_mix_add_chain(struct am_mix_room *room, const struct am_mix_pa
         if (!parts[i].form->chain)
             return am_fail(err, AM_E_ABSENT, "%s cannot wait for itself", parts[i].form->name);
     }
-    return add(room, parts, n, CHAINED, out, err);
+    return add(room, parts, n, CHAINED, at_a_line, out, err);
 }

@@ -49,6 +49,8 @@ static const unsigned char am_mix_nop[] = {0x1f, 0x20, 0x03, 0xd5};
 #else
 enum { AM_MIX_PIECE_HEAD = 1 };
 static const unsigned char am_mix_nop[] = {0x90};
+/* A prefix that says nothing of an instruction without memory, where there is any such. */
+#define AM_MIX_PREFIX 0x3e
 #endif
 
 static inline const unsigned char *am_mix_next_piece(const unsigned char *piece)
@@ -99,7 +101,16 @@ struct am_mix_loop {
     am_instr_fn *fn;     /* takes &area->regs; callable once the room is sealed */
     size_t copies;       /* of the mix in one pass */
     size_t instructions; /* of the mix */
+    size_t begin;        /* bytes from the beginning of a line to the body */
+    size_t bytes, back;  /* of the body of all copies; of the jump back behind it */
 };
+
+/* Where a loop lies: so many bytes behind the beginning of a line of AM_MIX_LINE, with so many
+ * bytes more in each instruction, which mean nothing. */
+struct am_mix_at {
+    unsigned begin, more;
+};
+enum { AM_MIX_MORE_MAX = 4 };
 
 /* Memory for code. Zero-initialise. */
 struct am_mix_room {
@@ -118,6 +129,10 @@ enum am_status am_mix_add_once(struct am_mix_room *room, const struct am_mix_par
 /* The same with all of a part before the next one. */
 enum am_status am_mix_add_rows(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,
                                struct am_mix_loop *out, struct am_err *err);
+/* The same as am_mix_add_once(), elsewhere in a line and maybe of longer instructions. AM_E_ABSENT:
+ * instructions of this architecture cannot be longer. */
+enum am_status am_mix_add_at(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,
+                             struct am_mix_at at, struct am_mix_loop *out, struct am_err *err);
 /* The same of the parts' chains, all through one register: each instruction waits for the one
  * before. AM_E_ABSENT: a part has none. */
 enum am_status am_mix_add_chain(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,

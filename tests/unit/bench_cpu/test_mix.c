@@ -252,6 +252,45 @@ static void check_order(void)
     free(area);
 }
 
+/* The same instructions elsewhere in a line, and longer ones, do the same. */
+static void check_places(void)
+{
+    const struct am_mix_part parts[] = {{am_mix_find(ADD), 3}, {am_mix_find(SHIFT), 5}};
+    static const struct am_mix_at places[] = {{0, 0}, {20, 0}, {48, 3}};
+    struct am_mix_area *const area = new_area(AM_INSTR_I);
+    unsigned char out[3][sizeof(area->regs.out)];
+    size_t bytes[3] = {0};
+
+    for (size_t i = 0; i < 3; i++) {
+        struct am_mix_room room = {.base = NULL};
+        struct am_mix_loop loop;
+        struct am_err err;
+        const enum am_status placed = am_mix_room_open(&room, 1, &err) == AM_OK
+                                          ? am_mix_add_at(&room, parts, 2, places[i], &loop, &err)
+                                          : AM_E_SYS;
+
+        if (placed == AM_E_ABSENT && places[i].more) {
+            ok(sizeof(am_mix_nop) > 1, "%s", err.text);
+            am_mix_room_close(&room);
+            memcpy(out[i], out[0], sizeof(out[i]));
+            bytes[i] = bytes[0] + 8 * (size_t)places[i].more;
+            continue;
+        }
+        ok(placed == AM_OK && am_mix_seal(&room, &err) == AM_OK && loop.begin == places[i].begin,
+           "a loop begins %zu bytes into a line", loop.begin);
+        am_instr_fill(&area->regs, AM_INSTR_I);
+        loop.fn(&area->regs, 3);
+        memcpy(out[i], area->regs.out, sizeof(out[i]));
+        bytes[i] = loop.bytes;
+        am_mix_room_close(&room);
+    }
+    ok(bytes[1] == bytes[0] && bytes[2] == bytes[0] + 8 * 3, "and is %zu bytes longer",
+       bytes[2] - bytes[0]);
+    ok(memcmp(out[0], out[1], sizeof(out[0])) == 0 && memcmp(out[0], out[2], sizeof(out[0])) == 0,
+       "with the same in its registers");
+    free(area);
+}
+
 static void check_refusals(void)
 {
     const struct am_mix_part none = {am_mix_find(ADD), 0};
@@ -332,6 +371,7 @@ int main(void)
     check_own();
     check_order();
     check_rows();
+    check_places();
     check_turns();
     check_refusals();
     check_encodings();

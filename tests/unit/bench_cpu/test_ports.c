@@ -16,7 +16,7 @@ static uint64_t step_now(void *self)
 }
 
 struct said {
-    char anchors[16], forms[512];
+    char anchors[16], forms[512], begin[8], bytes[8];
 };
 
 static void hear(void *self, const char *name, const char *value)
@@ -25,6 +25,10 @@ static void hear(void *self, const char *name, const char *value)
 
     if (strcmp(name, "anchors") == 0)
         (void)snprintf(said->anchors, sizeof(said->anchors), "%s", value);
+    if (strcmp(name, "begin") == 0)
+        (void)snprintf(said->begin, sizeof(said->begin), "%s", value);
+    if (strcmp(name, "bytes") == 0)
+        (void)snprintf(said->bytes, sizeof(said->bytes), "%s", value);
     if (strcmp(name, "mix_3") == 0)
         (void)snprintf(said->forms, sizeof(said->forms), "%s", value);
 }
@@ -99,13 +103,15 @@ int main(void)
                                      {.kind = AM_AXIS_NAME, .name = "machine"}};
     const struct am_value nothing[] = {{.kind = AM_AXIS_NAME, .name = "nothing"},
                                        {.kind = AM_AXIS_NAME, .name = "machine"}};
+    const struct am_value placed[] = {{.kind = AM_AXIS_NAME, .name = "many_halfway"},
+                                      {.kind = AM_AXIS_NAME, .name = "machine"}};
     const struct am_value rows[] = {{.kind = AM_AXIS_NAME, .name = "loads"},
                                     {.kind = AM_AXIS_NAME, .name = "machine"}};
     const struct am_value one = {.kind = AM_AXIS_INT, .i = 17};
     const struct am_value refused[] = {{.kind = AM_AXIS_NAME, .name = "adc_r64"},
                                        {.kind = AM_AXIS_NAME, .i = 0, .name = "1:1"}};
     const struct am_clock clock = {.name = "none"};
-    struct said first = {"", ""}, second = {"", ""};
+    struct said first = {.anchors = ""}, second = {.anchors = ""};
     struct am_work work = {0};
     struct am_err err = {0};
     void *state;
@@ -121,6 +127,10 @@ int main(void)
     check_chains();
     check_bench(&am_bench_cpu_loop, nothing, "short loops", &first);
     check_bench(&am_bench_cpu_loop, rows, "rows of loads", &first);
+    is_str(first.begin, "0", "short loops begin at a line");
+    check_bench(&am_bench_cpu_loop, placed, "long loops elsewhere", &first);
+    ok(strcmp(first.begin, "40") == 0 && first.bytes[0] > '1',
+       "and say where: %s, instructions of %s bytes", first.begin, first.bytes);
     check_bench(&am_bench_cpu_mix, &one, "a set of random mixes", &first);
     check_bench(&am_bench_cpu_mix, &one, "the same", &second);
     ok(first.forms[0] && strchr(first.forms, '*'), "a mix says what it is made of: %s",

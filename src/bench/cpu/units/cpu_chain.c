@@ -137,12 +137,32 @@ const struct am_bench am_bench_cpu_chain = {
 
 enum loop_axis { WITH, LOOP_ON };
 #define ROW_NAME(kind, other, arm) #kind,
-static const char *const with_names[] = {"nothing", "indexed", AM_MIX_ROW_MAP(ROW_NAME) NULL};
+#define PLACE_NAME(name, begin, more, fewest, step) #name,
+static const char *const with_names[] = {AM_MIX_PLACE_MAP(PLACE_NAME) "indexed",
+                                         AM_MIX_ROW_MAP(ROW_NAME) NULL};
 #undef ROW_NAME
+#undef PLACE_NAME
+#define PLACE(name, begin, more, fewest, step) {#name, {begin, more}, fewest, step},
+static const struct placed {
+    const char *name;
+    struct am_mix_at at;
+    unsigned fewest, step;
+} places[AM_MIX_PLACES] = {AM_MIX_PLACE_MAP(PLACE)};
+#undef PLACE
 #define ROW_FORM(kind, other, arm) {#kind, other, arm},
 static const char *const with_forms[][3] = {{"indexed", "cmp_r64_m64_indexed", ""},
                                             AM_MIX_ROW_MAP(ROW_FORM)};
 #undef ROW_FORM
+
+/* Where loops lie that have nothing else in them; NULL: they have. */
+static const struct placed *placed_as(const char *name)
+{
+    for (size_t i = 0; i < AM_MIX_PLACES; i++) {
+        if (strcmp(places[i].name, name) == 0)
+            return &places[i];
+    }
+    return NULL;
+}
 
 /* What else is in the loops; NULL: nothing, or nothing that is known here. */
 static const struct am_mix_form *form_with(const char *name)
@@ -160,7 +180,7 @@ static const char *why_not_with(const char *name)
 {
     const struct am_mix_form *const form = form_with(name);
 
-    if (am_mix_unsupported || strcmp(name, "nothing") == 0)
+    if (am_mix_unsupported || placed_as(name))
         return am_mix_unsupported;
     return form ? am_mix_why_not(form->name) : "this architecture has no such form";
 }
@@ -169,12 +189,26 @@ static enum am_status add_loop(struct am_slices *m, const struct am_mix_form *sl
                                const char *with, unsigned i, struct am_err *err)
 {
     const struct am_mix_form *const form = form_with(with);
-    const struct am_mix_part beside[] = {{slot, i}, {form, 1}};
+    const struct placed *const p = placed_as(with);
+    const struct am_mix_part beside[] = {{slot, p ? p->fewest + (i - 1) * p->step : i}, {form, 1}};
     const struct am_mix_part rows[] = {{form, i}, {slot, AM_MIX_ROW_SLOTS * i}};
 
+    if (p)
+        return am_slices_add_at(m, beside, 1, p->at, err);
     if (form && strcmp(with, "indexed") != 0)
         return am_slices_add_rows(m, rows, 2, err);
     return am_slices_add_once(m, beside, form ? 2 : 1, err);
+}
+
+/* Whoever reads the results needs the place of every instruction. */
+static void say_place(const struct am_ctx *ctx, const struct am_mix_loop *first,
+                      const struct placed *p)
+{
+    am_ctx_chosen(ctx, "begin", "%zu", first->begin);
+    am_ctx_chosen(ctx, "bytes", "%zu", first->bytes / p->fewest);
+    am_ctx_chosen(ctx, "back", "%zu", first->back);
+    am_ctx_chosen(ctx, "fewest", "%u", p->fewest);
+    am_ctx_chosen(ctx, "step", "%u", p->step);
 }
 
 static enum am_status prepare_loop(void *state, const struct am_ctx *ctx,
@@ -192,6 +226,9 @@ static enum am_status prepare_loop(void *state, const struct am_ctx *ctx,
     status = am_slices_open(state, ctx, AM_MIX_SET, slot->domain, err);
     for (unsigned i = 1; status == AM_OK && i <= AM_MIX_SET; i++)
         status = add_loop(state, slot, point[WITH].name, i, err);
+    if (status == AM_OK && placed_as(point[WITH].name))
+        say_place(ctx, &((const struct am_slices *)state)->loops[0].loop,
+                  placed_as(point[WITH].name));
     return status == AM_OK ? am_slices_seal(state, work, err) : status;
 }
 
@@ -201,8 +238,10 @@ static const struct am_axis loop_axes[] = {
               .dflt = "usable",
               .choices = with_names,
               .why_not = why_not_with,
-              .help = "what else is in the loops: nothing, one comparison with memory at an index, "
-                      "which some cores split in two, or a row of one kind before twice as many "
+              .help = "what else is in the loops: nothing, which is measured of longer loops, of "
+                      "loops elsewhere in a line and of longer instructions, too (halfway, many, "
+                      "many_halfway, longer, longest); one comparison with memory at an index, "
+                      "which some cores split in two; or a row of one kind before twice as many "
                       "that need no unit"},
     [LOOP_ON] = AM_AXIS_ON(.dflt = "machine"),
     {.name = NULL},
@@ -210,7 +249,8 @@ static const struct am_axis loop_axes[] = {
 
 #define LOOP_METRIC(i)                                                                             \
     {"loop_" #i, "cycle", AM_LOWER, AM_RULE_OWN,                                                   \
-     "per pass, " #i " instructions, what is with them and the jump back"},
+     "per pass of loop " #i ": as many instructions, what is with them and the jump back; of "     \
+     "many, many_halfway, longer and longest two more with each loop"},
 static const struct am_metric loop_metrics[] = {
     AM_MIX_SET_MAP(LOOP_METRIC){.name = NULL},
 };
@@ -223,7 +263,7 @@ static const struct am_systematic loop_systematic[] = {
 const struct am_bench am_bench_cpu_loop = {
     .name = "cpu.loop",
     .summary = "cycles of short loops of instructions that need no unit",
-    .version = 2,
+    .version = 3,
     .axes = loop_axes,
     .metrics = loop_metrics,
     .systematic = loop_systematic,

@@ -70,6 +70,12 @@ enum am_status am_slices_add_once(struct am_slices *m, const struct am_mix_part 
     return am_mix_add_once(&m->room, parts, n, &m->loops[m->n++].loop, err);
 }
 
+enum am_status am_slices_add_at(struct am_slices *m, const struct am_mix_part *parts, size_t n,
+                                struct am_mix_at at, struct am_err *err)
+{
+    return am_mix_add_at(&m->room, parts, n, at, &m->loops[m->n++].loop, err);
+}
+
 enum am_status am_slices_add_rows(struct am_slices *m, const struct am_mix_part *parts, size_t n,
                                   struct am_err *err)
 {

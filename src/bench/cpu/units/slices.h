@@ -43,12 +43,14 @@ struct am_slices {
 /* Room for so many loops, registers that hold the domain's values. */
 enum am_status am_slices_open(struct am_slices *m, const struct am_ctx *ctx, size_t loops,
                               enum am_instr_domain domain, struct am_err *err);
-/* One more loop: of independent instructions, of one copy of them, of one part behind the other, or
- * of such that each waits for the one before. */
+/* One more loop: of independent instructions, of one copy of them, of one copy at some place of a
+ * line, of one part behind the other, or of such that each waits for the one before. */
 enum am_status am_slices_add(struct am_slices *m, const struct am_mix_part *parts, size_t n,
                              struct am_err *err);
 enum am_status am_slices_add_once(struct am_slices *m, const struct am_mix_part *parts, size_t n,
                                   struct am_err *err);
+enum am_status am_slices_add_at(struct am_slices *m, const struct am_mix_part *parts, size_t n,
+                                struct am_mix_at at, struct am_err *err);
 enum am_status am_slices_add_rows(struct am_slices *m, const struct am_mix_part *parts, size_t n,
                                   struct am_err *err);
 enum am_status am_slices_add_chain(struct am_slices *m, const struct am_mix_part *parts, size_t n,

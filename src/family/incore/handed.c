@@ -99,7 +99,7 @@ void am_incore_read_handed(struct am_incore *core, const struct am_result *resul
     for (size_t i = 0; i < AM_MIX_SET; i++) {
         const struct am_result_metric *const m = am_result_metric(result, loop_names[i]);
 
-        cycles[i] = m ? am_incore_sound(m) : NAN;
+        cycles[i] = m ? am_incore_sound(core, m) : NAN;
         if (!(cycles[i] > 0))
             return;
     }

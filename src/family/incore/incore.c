@@ -506,8 +506,8 @@ bool am_incore_infer(const struct am_result_set *set, struct am_arena *arena, st
 
     *out = (struct am_incore){.held_error = NAN, .wide_error = NAN};
     *why_not = NULL;
-    if (!am_incore_read(set, arena, out) || !am_incore_read_ways(set, arena, out) ||
-        out->n_forms == 0)
+    if (!am_incore_set_aside(set, arena, out) || !am_incore_read(set, arena, out) ||
+        !am_incore_read_ways(set, arena, out) || out->n_forms == 0)
         return false;
     out->window = am_core_window(set, arena);
     out->waiting = am_core_waiting(set, arena);

@@ -16,7 +16,7 @@
 #include "fit/resources.h"
 #include "kernels/mix/anchors.h"
 
-enum { AM_INCORE_COUNTS_MAX = 8 };
+enum { AM_INCORE_COUNTS_MAX = 8, AM_INCORE_LAUNCHES_MAX = 64 };
 /* Launches that nothing disturbs agree within this share. */
 #define AM_INCORE_STEADY 0.01
 
@@ -108,6 +108,8 @@ struct am_incore {
     /* The same core as loops with 512-bit instructions find it, where these close ports to others;
      * NULL: they do not. */
     const struct am_incore *beside_wide;
+    int64_t *aside; /* launches whose clock was wrong: no evidence of anything */
+    size_t n_aside;
     struct am_grading grading; /* the worst of what it rests on */
     size_t launches;           /* the fewest of a point that it rests on */
     int64_t points[4];         /* some of the points behind it */
@@ -118,6 +120,12 @@ struct am_incore {
  * concluded. */
 bool am_incore_infer(const struct am_result_set *set, struct am_arena *arena, struct am_incore *out,
                      const char **why_not);
+
+/* launches.c: finds the launches whose clock was wrong; before anything else is read. False when
+ * memory is refused. */
+bool am_incore_set_aside(const struct am_result_set *set, struct am_arena *arena,
+                         struct am_incore *core);
+bool am_incore_is_aside(const struct am_incore *core, int64_t launch);
 
 /* groups.c: cycles per iteration in which instructions of so many slots each are handed out, in
  * order and over the loop's end, where `width`, `split_first` and `split_slots` are known. */
@@ -152,7 +160,7 @@ bool am_incore_read_ways(const struct am_result_set *set, struct am_arena *arena
                          struct am_incore *core);
 /* The median of a time where it concludes something, or of grade C the least that a second launch
  * confirms; NAN when neither says anything. */
-double am_incore_sound(const struct am_result_metric *metric);
+double am_incore_sound(const struct am_incore *core, const struct am_result_metric *metric);
 /* rows.c: forms, their cells and their classes. False when memory is refused. */
 bool am_incore_read(const struct am_result_set *set, struct am_arena *arena,
                     struct am_incore *core);

@@ -39,8 +39,9 @@ static const size_t launches_least = 3;
  * is no evidence. Weights are decided within a tenth of a class's cycles (fit/resources.h). */
 static const double confirmed_within = 0.1;
 
-/* Adds the launches of a series to what was seen before. */
-static struct am_incore_least least_of(struct am_incore_least l, const struct am_series *series)
+/* Adds the launches of a series to what was seen before, but for those that are set aside. */
+static struct am_incore_least least_of(const struct am_incore *core, struct am_incore_least l,
+                                       const struct am_series *series)
 {
     for (size_t i = 0; i < series->n; i++) {
         const struct am_launch_values *const launch = &series->launches[i];
@@ -48,7 +49,7 @@ static struct am_incore_least least_of(struct am_incore_least l, const struct am
 
         for (size_t k = 0; k < launch->n; k++)
             own = fmin(own, launch->values[k]);
-        if (!isfinite(own))
+        if (!isfinite(own) || am_incore_is_aside(core, launch->launch_id))
             continue;
         l.next = l.launches == 0 ? INFINITY : fmin(l.next, fmax(own, l.value));
         l.value = l.launches == 0 ? own : fmin(l.value, own);
@@ -115,7 +116,7 @@ struct am_incore_cell am_incore_read_cell(struct am_incore *core, const struct a
 
     if (!m)
         return no_cell;
-    l = least_of((struct am_incore_least){.launches = 0}, &m->series);
+    l = least_of(core, (struct am_incore_least){.launches = 0}, &m->series);
     return judge(core, result, m, &l);
 }
 
@@ -127,7 +128,7 @@ static void read_alone(struct am_incore *core, const struct am_result *result,
 
     if (!m)
         return;
-    f->seen = least_of(f->seen, &m->series);
+    f->seen = least_of(core, f->seen, &m->series);
     f->alone = judge(core, result, m, &f->seen);
 }
 
@@ -233,9 +234,10 @@ const struct am_incore_form *am_incore_find(const struct am_incore *core, const 
     return NULL;
 }
 
-double am_incore_sound(const struct am_result_metric *m)
+double am_incore_sound(const struct am_incore *core, const struct am_result_metric *m)
 {
-    const struct am_incore_least l = least_of((struct am_incore_least){.launches = 0}, &m->series);
+    const struct am_incore_least l =
+        least_of(core, (struct am_incore_least){.launches = 0}, &m->series);
 
     if (m->grading.grade != AM_GRADE_C)
         return fmax(m->summary.median, 0);

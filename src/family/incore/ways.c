@@ -36,11 +36,12 @@ const struct am_incore_way *am_incore_way(const struct am_incore *core, const ch
     return NULL;
 }
 
-static double sound(const struct am_result *result, const char *metric)
+static double sound(const struct am_incore *core, const struct am_result *result,
+                    const char *metric)
 {
     const struct am_result_metric *const m = am_result_metric(result, metric);
 
-    return m ? am_incore_sound(m) : NAN;
+    return m ? am_incore_sound(core, m) : NAN;
 }
 
 /* Results come in whole cycles. What a chain of them shows beside these is the error of the clock,
@@ -61,7 +62,7 @@ static bool read_latencies(const struct am_result_set *set, const char *bench,
     for (size_t i = 0; i < set->n; i++) {
         const struct am_result *const r = &set->results[i];
         const char *const form = am_result_text(r, "instr");
-        const double latency = sound(r, "latency");
+        const double latency = sound(core, r, "latency");
         struct am_incore_way *way;
 
         if (strcmp(r->bench, bench) != 0 || r->state != AM_POINT_OK || !form || isnan(latency))
@@ -82,7 +83,7 @@ static double beyond(const struct am_incore *core, const struct am_result *r, co
     const char *const name = am_kvs_get(&r->chosen, link), *const form = am_result_text(r, "instr");
     const struct am_incore_way *const way = name ? am_incore_way(core, name) : NULL;
     const struct am_incore_way *const own = form ? am_incore_way(core, form) : NULL;
-    const double pair = sound(r, metric);
+    const double pair = sound(core, r, metric);
 
     return way && own && pair <= 2 * (way->latency + own->latency + 1)
                ? whole(fmax(pair - way->latency - own->latency, 0), pair)
@@ -98,7 +99,7 @@ static double clash_of(const struct am_incore *core, const struct am_result *r,
     static const double alike = 0.3;
     const char *const name = am_kvs_get(&r->chosen, "float_link");
     const struct am_incore_way *const link = name ? am_incore_way(core, name) : NULL;
-    const double pair = sound(r, "with_float");
+    const double pair = sound(core, r, "with_float");
 
     return link && fabs(link->latency - own->latency) < alike &&
                    pair > 2 * (link->latency + own->latency + 1)
@@ -241,7 +242,7 @@ static void read_loops(struct am_incore *core, const struct am_result *result, b
     if (split && !with)
         return;
     for (unsigned i = 0; i < AM_MIX_SET; i++) {
-        cycles[i] = sound(result, loop_names[i]);
+        cycles[i] = sound(core, result, loop_names[i]);
         if (!(cycles[i] > 0))
             return;
         width = fmax(width, (i + 2) / cycles[i]);

@@ -67,6 +67,18 @@ struct am_incore_counts {
     unsigned form, anchor;
 };
 
+/* How a front end reads a loop by the lines that it lies in (lines.c). */
+struct am_incore_lines {
+    unsigned bytes; /* of a line; 0: no such rule */
+    unsigned entry; /* slots of an entry: counted from where the loop begins, each is of the line
+                     * in which it begins */
+    unsigned most;  /* entries of a line that are read in one cycle; */
+    unsigned more;  /* cycles more for each further so many */
+    bool both;      /* the first two lines are read in one cycle, if the first has no more */
+    bool tail;      /* a last line in which no entry begins takes a cycle more where the first has
+                     * `most` and none has more */
+};
+
 struct am_incore {
     struct am_incore_form *forms;
     size_t n_forms, cap_forms;
@@ -76,6 +88,8 @@ struct am_incore {
     /* Where no such number explains the loops of cpu.loop: cycles of those of one instruction and
      * the jump, two and the jump ...; all 0: they take as long as their slots. */
     double turned_round[AM_MIX_SET];
+    struct am_incore_lines lines; /* by cpu.loop; that holds wherever a loop lies */
+    double lines_error;           /* by how much it misses these loops, on average */
     unsigned width; /* slots that the front end hands out per cycle; with `split_first` */
     /* Where an instruction of more slots than one may stand among those of a cycle, by cpu.loop:
      * behind fewer than so many others, and so many slots; 0: anywhere. */
@@ -130,6 +144,13 @@ bool am_incore_is_aside(const struct am_incore *core, int64_t launch);
 /* groups.c: cycles per iteration in which instructions of so many slots each are handed out, in
  * order and over the loop's end, where `width`, `split_first` and `split_slots` are known. */
 double am_incore_groups(const struct am_incore *core, const unsigned *slots, size_t n);
+
+/* lines.c: cycles per iteration in which a front end reads a loop of slots at these addresses,
+ * ascending, that ends before `end`; but for its width. */
+double am_incore_in_lines(const struct am_incore_lines *rule, const uint64_t *at, size_t n,
+                          uint64_t end);
+/* The rule that explains the loops of cpu.loop, behind `fetch`: none where that explains them. */
+void am_incore_read_lines(const struct am_result_set *set, struct am_incore *core);
 
 /* handed.c: how many instructions of a kind a core hands out per cycle, by a result of cpu.loop
  * with rows of them, behind `width` and the forms; others' results change nothing. */

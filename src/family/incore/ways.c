@@ -281,5 +281,6 @@ bool am_incore_read_ways(const struct am_result_set *set, struct am_arena *arena
         if (r->state == AM_POINT_OK && strcmp(r->bench, "cpu.loop") == 0)
             am_incore_read_handed(core, r);
     }
+    am_incore_read_lines(set, core);
     return true;
 }

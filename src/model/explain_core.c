@@ -18,6 +18,8 @@ static const double error_most = 0.1;
 
 /* Where the code stood is not known, and does not matter; a jump to 0 would be one to nowhere. */
 static const uint64_t any_address = 0x1000;
+/* Compilers begin functions at multiples of this; where in a line is not kept with the code. */
+static const unsigned functions_at = 16;
 
 static double passes_of(const struct am_explanation *e)
 {
@@ -87,6 +89,7 @@ static bool tell_loops(const struct am_core_telling *t, const struct am_explanat
                                  .bytes = a->data,
                                  .n = a->n,
                                  .address = any_address,
+                                 .kept = functions_at,
                                  .open_ended = true};
     struct am_insns insns;
     struct am_loops loops;

@@ -29,6 +29,27 @@ static const char *waiting_of(const struct am_incore *core, char room[64])
     return room;
 }
 
+/* What the lines that a loop lies in cost, and what it would take at the best place. */
+static void tell_lines(struct am_body *body, const struct am_predicted *b, const char *least)
+{
+    const struct am_incore_lines *const rule = &b->core->lines;
+    const double without = fmax(fmax(b->throughput, b->chain), 1);
+    char span[96] = "", elsewhere[96] = "";
+
+    if (b->jump.most > b->jump.least)
+        (void)am_str_format(span, sizeof(span), " (%.2f to %.2f, by where in a line it begins)",
+                            fmax(b->jump.least, without), b->hi);
+    if (fmax(b->jump.elsewhere, without) < b->jump.least)
+        (void)am_str_format(elsewhere, sizeof(elsewhere), " Elsewhere in a line it takes %.2f.",
+                            fmax(b->jump.elsewhere, without));
+    (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
+                        "%s%.2f cycles per iteration%s, limited by the lines that it lies in: of "
+                        "each %u bytes %u operations are taken in per cycle. Resources alone allow "
+                        "%.2f.%s",
+                        least, b->cycles, span, rule->bytes, rule->entry * rule->most,
+                        fmax(b->throughput, 1), elsewhere);
+}
+
 static void tell_limit(struct am_body *body, const struct am_loop_view *v,
                        const struct am_predicted *b)
 {
@@ -60,7 +81,9 @@ static void tell_limit(struct am_body *body, const struct am_loop_view *v,
                             "operations are bound to by turns: %.2f if each went to any unit that "
                             "is free.",
                             least, b->cycles, b->free);
-    else if (b->core->fetch == 0 && b->jump > 1)
+    else if (b->core->lines.bytes && b->jump.cycles > 1)
+        tell_lines(body, b, least);
+    else if (b->core->fetch == 0 && b->jump.cycles > 1)
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
                             "%s%.2f cycles per iteration (%.2f to %.2f, by where in a line it "
                             "begins), limited by the jump back: measured loops of as many slots "
@@ -70,7 +93,7 @@ static void tell_limit(struct am_body *body, const struct am_loop_view *v,
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
                             "%s%.0f cycle%s per iteration, limited by the jump back; resources "
                             "would allow %.2f.",
-                            least, b->jump, b->jump > 1 ? "s" : "", b->throughput);
+                            least, b->jump.cycles, b->jump.cycles > 1 ? "s" : "", b->throughput);
 }
 
 static void tell_closed(struct am_body *body, const struct am_loop_view *v,

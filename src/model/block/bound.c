@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "model/block/flow.h"
+#include "model/block/turn.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -234,20 +235,6 @@ static unsigned slots_of(const struct am_incore *core, const struct am_predicted
     return line->forms.match == AM_FORM_NONE ? 0 : (unsigned)fmin(fmax(own, 1), SLOTS_MOST);
 }
 
-/* A core goes on behind a jump in the next cycle; a body of more operations than it takes in per
- * cycle needs several. Operations are slots of the front end: an instruction may be more than one.
- */
-static double jump_cycles(const struct am_incore *core, const struct am_predicted *b)
-{
-    size_t slots = 0;
-
-    for (size_t i = 0; i < b->n; i++)
-        slots += slots_of(core, &b->lines[i]);
-    if (core->fetch)
-        return (double)((slots + core->fetch - 1) / core->fetch);
-    return slots >= 2 && slots - 2 < AM_MIX_SET ? fmax(core->turned_round[slots - 2], 1) : 1;
-}
-
 /* Where instructions of two slots may not stand anywhere, the front end takes longer than its slots
  * say. False when memory is refused. */
 static bool press_groups(struct am_predicted *b, const struct am_incore *core,
@@ -257,7 +244,7 @@ static bool press_groups(struct am_predicted *b, const struct am_incore *core,
     double grouped;
 
     for (size_t i = 0; slots && i < b->n; i++)
-        slots[i] = slots_of(core, &b->lines[i]);
+        slots[i] = b->lines[i].slots;
     if (!slots || core->split_first == 0)
         return slots != NULL;
     grouped = am_incore_groups(core, slots, b->n);
@@ -279,8 +266,8 @@ static const double window_least = 1.05;
 static void decide(struct am_predicted *b)
 {
     b->limit = AM_LIMIT_JUMP;
-    b->cycles = b->jump;
-    b->hi = fmax(b->hi, b->jump);
+    b->cycles = b->jump.cycles;
+    b->hi = fmax(b->hi, b->jump.most);
     if (b->throughput >= b->cycles) {
         b->limit = AM_LIMIT_RESOURCE;
         b->cycles = b->throughput;
@@ -391,10 +378,13 @@ bool am_loop_predict(const struct am_incore *measured, const struct am_insns *in
         loads = loads || line->insn->loads;
     }
     out->latencies_unknown += !load_known && loads;
-    if (!out->lines || !press_all(out, core, arena) || !press_groups(out, core, arena) ||
-        !am_flow_play(core, out))
+    if (!out->lines || !press_all(out, core, arena))
         return false;
-    out->jump = jump_cycles(core, out);
+    for (size_t i = 0; i < out->n; i++)
+        out->lines[i].slots = slots_of(core, &out->lines[i]);
+    if (!press_groups(out, core, arena) || !am_flow_play(core, out) ||
+        !am_turn_of(core, out, insns->kept, arena, &out->jump))
+        return false;
     decide(out);
     return true;
 }

@@ -31,11 +31,19 @@ enum am_limit {
 /* One word each, for programs. */
 extern const char *const am_limit_words[AM_LIMITS];
 
+/* Cycles that it takes to take a loop's body in and to jump back (turn.h). */
+struct am_turn {
+    double cycles;      /* on average over where the loop may lie, for all that is known of it */
+    double least, most; /* the same, where it is quickest and where it takes longest */
+    double elsewhere;   /* the least that it would take anywhere; NAN: that is not known */
+};
+
 struct am_predicted_line {
     const struct am_insn *insn;
     struct am_insn_forms forms;
     double latency;  /* cycles to its result; NAN where it is not known */
     double *use;     /* cycles that it takes, by resource */
+    unsigned slots;  /* of the front end; none of what is fused */
     double pressure; /* the same of the busiest */
     enum am_incore_home home;
     double base_more;   /* cycles that the base of an address computation takes beyond its index */
@@ -65,7 +73,7 @@ struct am_predicted {
     double turned; /* the same where integer operations are bound to units by turns (turns.h); NAN:
                       this core does not bind them, or it is not known */
     double free;   /* the prediction as if they went to any unit */
-    double jump;   /* cycles that it takes to take the body in and to jump back */
+    struct am_turn jump;
     double cycles; /* the prediction */
     enum am_limit limit;
 };

@@ -58,7 +58,7 @@ enum am_status am_insns_decode(const struct am_code *code, struct am_arena *aren
     void *self;
     enum am_status s;
 
-    *out = (struct am_insns){.n = 0};
+    *out = (struct am_insns){.kept = code->kept};
     if (decoder->missing)
         return am_fail(err, AM_E_ABSENT, "%s", decoder->missing);
     self = decoder->open();

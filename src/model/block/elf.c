@@ -122,6 +122,17 @@ static enum am_status open_file(struct file *f, struct am_err *err)
     return AM_OK;
 }
 
+/* A linker puts the sections of an object anywhere that suits their alignment; what is linked is
+ * moved by whole pages. */
+static unsigned kept_of(const struct file *f, const Elf64_Shdr *section)
+{
+    enum { PAGE = 4096 };
+
+    return f->head.e_type == ET_REL && section->sh_addralign < PAGE
+               ? (unsigned)section->sh_addralign
+               : PAGE;
+}
+
 /* The bytes of a function, from its symbol; false when the symbol is no code of this file. */
 static bool code_of(const struct file *f, const Elf64_Sym *sym, const char *name,
                     struct am_code *out)
@@ -143,6 +154,7 @@ static bool code_of(const struct file *f, const Elf64_Sym *sym, const char *name
                             .bytes = f->data + section.sh_offset + at,
                             .n = sym->st_size ? sym->st_size : section.sh_size - at,
                             .address = sym->st_value,
+                            .kept = kept_of(f, &section),
                             .open_ended = sym->st_size == 0};
     return true;
 }
@@ -342,7 +354,8 @@ static enum am_status add_marked(const struct file *f, const Elf64_Shdr *section
                                  .name = "marked block",
                                  .bytes = bytes + m.first,
                                  .n = m.n,
-                                 .address = section->sh_addr + m.first};
+                                 .address = section->sh_addr + m.first,
+                                 .kept = kept_of(f, section)};
     }
     return AM_OK;
 }

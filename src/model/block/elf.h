@@ -23,7 +23,9 @@ struct am_code {
     const unsigned char *bytes;
     size_t n;
     uint64_t address; /* of the first byte, as the file numbers them */
-    bool open_ended;  /* there may be more behind the function: it ends where nothing leads on */
+    unsigned kept;   /* bytes: multiples of so many may lie between an address and where the code is
+                      * when it is executed, nothing else; 0: nothing is known */
+    bool open_ended; /* there may be more behind the function: it ends where nothing leads on */
 };
 
 /* `file` is the name for messages. AM_E_USAGE: not such a file, or no such function in it, with the

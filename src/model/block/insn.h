@@ -76,6 +76,7 @@ struct am_insn {
 struct am_insns {
     struct am_insn *items;
     size_t n, cap;
+    unsigned kept; /* as in struct am_code */
 };
 
 enum { AM_INSNS_MAX = 100000 }; /* of a function */

@@ -371,7 +371,7 @@ static void check_whole_forms(const struct bytes *self)
     is_near(p.lines[1].latency, 0, 1e-9, "and no latency beyond that of a load");
     c.incore.fetch = 4;
     p = predict(&c, self, "tb_taken_in");
-    is_near(p.jump, 2, 1e-9, "five slots of four instructions are taken in in two cycles");
+    is_near(p.jump.cycles, 2, 1e-9, "five slots of four instructions are taken in in two cycles");
     c.incore.fetch = 0;
     c.incore.width = 4;
     c.incore.split_first = c.incore.split_slots = 1;

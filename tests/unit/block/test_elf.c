@@ -97,6 +97,44 @@ static void append_member(struct bytes *b, const char *name, const void *data, s
         append(b, "\n", 1);
 }
 
+/* The program as an object: its symbols count from their sections, which are aligned so. */
+static void make_object(struct bytes *b, unsigned aligned)
+{
+    Elf64_Ehdr *const head = (Elf64_Ehdr *)(void *)b->data;
+    Elf64_Shdr *const sections = (Elf64_Shdr *)(void *)(b->data + head->e_shoff);
+
+    head->e_type = ET_REL;
+    for (size_t i = 0; i < head->e_shnum; i++) {
+        Elf64_Sym *const symbols = (Elf64_Sym *)(void *)(b->data + sections[i].sh_offset);
+        const bool table = sections[i].sh_type == SHT_SYMTAB || sections[i].sh_type == SHT_DYNSYM;
+
+        sections[i].sh_addralign = sections[i].sh_flags & SHF_EXECINSTR ? aligned : 1;
+        for (size_t k = 0; table && k < sections[i].sh_size / sizeof(*symbols); k++) {
+            if (symbols[k].st_shndx < head->e_shnum)
+                symbols[k].st_value -= sections[symbols[k].st_shndx].sh_addr;
+        }
+    }
+}
+
+/* How much is known of where code lies when it is executed. */
+static void check_kept(const struct bytes *self)
+{
+    struct am_arena arena = {NULL};
+    struct bytes object = {.n = 0};
+    struct am_code code = {.kept = 0};
+    struct am_err err;
+    enum am_status status = find(self, "te_plain", &arena, &code, &err);
+
+    ok(status == AM_OK && code.kept == 4096, "a program is moved by pages: %u", code.kept);
+    append(&object, self->data, self->n);
+    make_object(&object, 32);
+    status = find(&object, "te_plain", &arena, &code, &err);
+    ok(status == AM_OK && code.kept == 32, "an object by what its section is aligned to: %u %s",
+       code.kept, err.text);
+    free(object.data);
+    am_arena_fini(&arena);
+}
+
 static void check_library(const struct bytes *self)
 {
     struct bytes library = {.n = 0}, part;
@@ -165,6 +203,7 @@ int main(void)
     is_refused(&self, "total", "2 functions are called total: choose _ZNK2ns");
     is_found(&self, "te_copied", "te_copied.constprop.0");
     is_refused(&self, "ns::S::totl", "did you mean ns::S::total");
+    check_kept(&self);
     check_library(&self);
     check_headers(&self);
     free(self.data);

@@ -42,12 +42,13 @@ static void tell_lines(struct am_body *body, const struct am_predicted *b, const
     if (fmax(b->jump.elsewhere, without) < b->jump.least)
         (void)am_str_format(elsewhere, sizeof(elsewhere), " Elsewhere in a line it takes %.2f.",
                             fmax(b->jump.elsewhere, without));
-    (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
-                        "%s%.2f cycles per iteration%s, limited by the lines that it lies in: of "
-                        "each %u bytes %u operations are taken in per cycle. Resources alone allow "
-                        "%.2f.%s",
-                        least, b->cycles, span, rule->bytes, rule->entry * rule->most,
-                        fmax(b->throughput, 1), elsewhere);
+    (void)am_block_addf(
+        body, AM_BLOCK_PARAGRAPH, NULL,
+        "%s%.2f cycles per iteration%s, limited by the lines that it lies in: of "
+        "each %u bytes %u instructions are taken in per cycle. Resources alone allow "
+        "%.2f.%s",
+        least, b->cycles, span, rule->bytes, rule->entry * rule->most, fmax(b->throughput, 1),
+        elsewhere);
 }
 
 static void tell_limit(struct am_body *body, const struct am_loop_view *v,

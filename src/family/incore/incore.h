@@ -70,8 +70,8 @@ struct am_incore_counts {
 /* How a front end reads a loop by the lines that it lies in (lines.c). */
 struct am_incore_lines {
     unsigned bytes; /* of a line; 0: no such rule */
-    unsigned entry; /* slots of an entry: counted from where the loop begins, each is of the line
-                     * in which it begins */
+    unsigned entry; /* instructions of an entry, fused ones as one, counted from where the loop
+                     * begins: each is of the line in which it begins */
     unsigned most;  /* entries of a line that are read in one cycle; */
     unsigned more;  /* cycles more for each further so many */
     bool both;      /* the first two lines are read in one cycle, if the first has no more */
@@ -145,7 +145,8 @@ bool am_incore_is_aside(const struct am_incore *core, int64_t launch);
  * order and over the loop's end, where `width`, `split_first` and `split_slots` are known. */
 double am_incore_groups(const struct am_incore *core, const unsigned *slots, size_t n);
 
-/* lines.c: cycles per iteration in which a front end reads a loop of slots at these addresses,
+/* lines.c: cycles per iteration in which a front end reads a loop of instructions at these
+ * addresses,
  * ascending, that ends before `end`; but for its width. */
 double am_incore_in_lines(const struct am_incore_lines *rule, const uint64_t *at, size_t n,
                           uint64_t end);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How long a front end takes for a loop by the lines that it lies in.
  *
- * A core keeps what it has decoded in entries of a few operations, counted from where the loop is
+ * A core keeps what it has decoded in entries of a few instructions, counted from where the loop is
  * entered. An entry belongs to the line in which it begins, and so many of a line are read per
  * cycle; a line with more of them takes longer. The loops of cpu.loop lie at several places of a
  * line and have instructions of several lengths. Which numbers hold for a core is what explains

@@ -10,23 +10,21 @@
 #include <math.h>
 
 struct body {
-    uint64_t *at; /* of each slot */
-    size_t n;
+    uint64_t *at; /* of each instruction, fused ones as one */
+    size_t n, slots;
     uint64_t end;
 };
 
 static bool lay_out(const struct am_predicted *b, struct am_arena *arena, struct body *out)
 {
     const struct am_insn *const last = b->lines[b->n - 1].insn;
-    size_t n = 0;
 
-    for (size_t i = 0; i < b->n; i++)
-        n += b->lines[i].slots;
-    *out = (struct body){.at = am_arena_array(arena, n + 1, sizeof(*out->at)),
+    *out = (struct body){.at = am_arena_array(arena, b->n, sizeof(*out->at)),
                          .end = last->address + last->length};
     for (size_t i = 0; out->at && i < b->n; i++) {
-        for (unsigned k = 0; k < b->lines[i].slots; k++)
+        if (b->lines[i].slots > 0)
             out->at[out->n++] = b->lines[i].insn->address;
+        out->slots += b->lines[i].slots;
     }
     return out->at != NULL;
 }
@@ -71,12 +69,12 @@ bool am_turn_of(const struct am_incore *core, const struct am_predicted *b, unsi
         return false;
     *out = (struct am_turn){.cycles = 1, .least = 1, .most = 1, .elsewhere = NAN};
     if (core->fetch) {
-        out->cycles = (double)((body.n + core->fetch - 1) / core->fetch);
+        out->cycles = (double)((body.slots + core->fetch - 1) / core->fetch);
         out->least = out->most = out->cycles;
     } else if (core->lines.bytes) {
         in_lines(&core->lines, &body, kept, out);
-    } else if (body.n >= 2 && body.n - 2 < AM_MIX_SET) {
-        out->cycles = out->most = fmax(core->turned_round[body.n - 2], 1);
+    } else if (body.slots >= 2 && body.slots - 2 < AM_MIX_SET) {
+        out->cycles = out->most = fmax(core->turned_round[body.slots - 2], 1);
     }
     return true;
 }

@@ -14,7 +14,8 @@ struct body {
     struct am_predicted predicted;
 };
 
-static struct am_turn turn_of(const struct am_incore *core, uint64_t address, unsigned kept)
+static struct am_turn turn_of(const struct am_incore *core, uint64_t address, unsigned kept,
+                              unsigned slots)
 {
     struct body b = {.predicted = {.lines = b.lines, .n = INSNS + 1}};
     struct am_arena arena = {NULL};
@@ -24,10 +25,10 @@ static struct am_turn turn_of(const struct am_incore *core, uint64_t address, un
         b.insns[i].address = address + (uint64_t)i * BYTES;
         b.insns[i].length = i < INSNS ? BYTES : BACK;
         b.lines[i].insn = &b.insns[i];
-        b.lines[i].slots = 1;
+        b.lines[i].slots = i < INSNS ? slots : 1;
     }
-    ok(am_turn_of(core, &b.predicted, kept, &arena, &turn), "a loop of 21 slots, known by %u",
-       kept);
+    ok(am_turn_of(core, &b.predicted, kept, &arena, &turn),
+       "a loop of 21 instructions, known by %u", kept);
     am_arena_fini(&arena);
     return turn;
 }
@@ -37,35 +38,39 @@ static struct am_turn turn_of(const struct am_incore *core, uint64_t address, un
 static void check_lines(void)
 {
     const struct am_incore core = {.lines = {64, 6, 2, 2, true, true}};
-    struct am_turn t = turn_of(&core, 0x1000, 64);
+    struct am_turn t = turn_of(&core, 0x1000, 64, 1);
 
     is_near(t.cycles, 4, 1e-9, "three cycles for its line and one for the jump's end in the next");
     ok(t.least == t.cycles && t.most == t.cycles && t.elsewhere < t.cycles,
        "where all is known of its place there is one time, elsewhere it takes %g", t.elsewhere);
-    t = turn_of(&core, 0x1020, 4096);
+    t = turn_of(&core, 0x1020, 4096, 1);
     is_near(t.cycles, 1, 1e-9, "in the middle of a line two entries of each of two");
-    t = turn_of(&core, 0, 16);
+    t = turn_of(&core, 0, 16, 1);
     ok(fabs(t.least - 1) < 1e-9 && fabs(t.most - 4) < 1e-9 && t.cycles > 1 && t.cycles < 4,
        "where a quarter of a line is not known it takes %g to %g, %g on average", t.least, t.most,
        t.cycles);
-    t = turn_of(&core, 0, 0);
+    t = turn_of(&core, 0, 0, 1);
     ok(t.least <= 1 && t.most >= 4, "where nothing is known, too");
+    t = turn_of(&core, 0x1000, 64, 3);
+    is_near(t.cycles, 4, 1e-9, "instructions of three operations are read as those of one");
 }
 
 /* Other rules know nothing of places. */
 static void check_others(void)
 {
     struct am_incore core = {.fetch = 8, .lines = {64, 6, 2, 2, true, true}};
-    struct am_turn t = turn_of(&core, 0x1000, 64);
+    struct am_turn t = turn_of(&core, 0x1000, 64, 1);
 
     is_near(t.cycles, 3, 1e-9, "eight operations per cycle are 21 in three");
+    t = turn_of(&core, 0x1000, 64, 2);
+    is_near(t.cycles, 6, 1e-9, "and 41 in six");
     core = (struct am_incore){.fetch = 0};
     core.turned_round[19] = 5;
-    t = turn_of(&core, 0x1000, 64);
+    t = turn_of(&core, 0x1000, 64, 1);
     ok(t.cycles > 4.9 && t.cycles < 5.1 && t.least < 1.1,
        "as long as loops of 21 slots were seen to take, or less: %g to %g", t.least, t.most);
     core.turned_round[19] = 0;
-    t = turn_of(&core, 0x1000, 64);
+    t = turn_of(&core, 0x1000, 64, 1);
     is_near(t.cycles, 1, 1e-9, "and a jump back alone takes one");
 }
 

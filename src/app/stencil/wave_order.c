@@ -3,6 +3,7 @@
 #include "app/stencil/wave_order.h"
 
 #include "app/stencil/wave.h"
+#include "app/stencil/wave_course.h"
 #include "app/stencil/wave_ring.h"
 
 bool am_wave_runs_on(const struct am_stencil_grid *grid)
@@ -64,42 +65,36 @@ size_t am_wave_order_waits(const struct am_wave_order *order, size_t pass, size_
 
 /* ---- choice ---- */
 
-/* Work of a pass, of that which would take as long if all strips were as wide as the widest: those
- * behind a strip go at its pace. */
-static double evenness(size_t n, size_t depth, size_t open)
+/* What strips of so many rows are worth. The two rows of a level that a strip reads and another
+ * thread has just written take it no less than two that it makes. */
+static double worth_of(const struct am_grid_spec *spec, size_t rows)
 {
-    const size_t rest = rest_of(n, depth), even = (rest + open - 1) / open;
-    const size_t widest = even > depth + 1 ? even : depth + 1; /* the last one's, on average */
+    enum { PASSES_PLAYED = 6, FOREIGN = 2 };
+    const size_t planes = am_wave_find(spec->kernels->isa)->planes;
+    struct am_stencil_grid grid = {.spec = *spec, .ring = true};
+    struct am_wave_order order;
 
-    return (double)n / ((double)(open + 1) * (double)widest);
+    grid.spec.tile[0] = rows;
+    order = am_wave_order_of(&grid, PASSES_PLAYED * spec->depth, planes);
+    return am_wave_course_share(&grid, &order, planes, FOREIGN);
 }
 
-/* Strips that there are beside one for each thread: with fewer the one that closes the ring keeps
- * the first ones of the next pass waiting, the more so where strips are narrow against a pass. */
-static size_t spare_of(size_t n, size_t depth, size_t open)
-{
-    const size_t narrowest = rest_of(n, depth) / open;
-
-    return 2 + depth / (narrowest ? narrowest : 1);
-}
-
+/* Wider strips than make one for each thread and the one that closes the ring leave threads without
+ * any; narrower ones than make two read more of each other than they even out. */
 size_t am_wave_order_rows(const struct am_grid_spec *spec, size_t least, size_t most)
 {
-    /* the fewer follow each other, the less a wide one keeps others waiting */
-    const double enough = 1 - 0.3 / (double)spec->parts;
-    const size_t n = spec->n[1], depth = spec->depth, rest = rest_of(n, depth);
-    const size_t fewest = (rest + most - 1) / most, needed = spec->parts + 1;
-    const size_t from = fewest > needed ? fewest : needed, to = from + spec->parts + 2;
+    const size_t rest = rest_of(spec->n[1], spec->depth);
+    const size_t widest = (rest + spec->parts - 1) / spec->parts;
+    size_t rows = widest < most ? widest : most, found = least;
     double best = 0;
 
-    for (size_t open = from; open <= to && rest >= open * least; open++) {
-        if (open >= spec->parts + spare_of(n, depth, open) && evenness(n, depth, open) > best)
-            best = evenness(n, depth, open);
+    for (const size_t narrowest = rows / 2 > least ? rows / 2 : least; rows >= narrowest; rows--) {
+        const double worth = worth_of(spec, rows);
+
+        if (worth > best) {
+            best = worth;
+            found = rows;
+        }
     }
-    for (size_t open = from; open <= to && rest >= open * least; open++) {
-        if (open >= spec->parts + spare_of(n, depth, open) &&
-            evenness(n, depth, open) >= enough * best)
-            return (rest + open - 1) / open;
-    }
-    return least;
+    return found;
 }

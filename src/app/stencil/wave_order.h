@@ -48,8 +48,8 @@ size_t am_wave_order_waits(const struct am_wave_order *order, size_t pass, size_
 size_t am_wave_order_strips(size_t n, size_t depth, size_t rows);
 /* Where level 0 of a strip begins; of the last one, where it would. */
 size_t am_wave_order_edge(size_t n, size_t depth, size_t strips, size_t strip);
-/* Rows of a strip for so many threads, not more than `most` and not fewer than `least`: as wide as
- * can be without strips that differ by more than they must. */
+/* Rows of a strip for so many threads, not more than `most` and not fewer than `least`: those by
+ * which the threads are used best, as wave_course.h plays it. */
 size_t am_wave_order_rows(const struct am_grid_spec *spec, size_t least, size_t most);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "app/stencil/turns.h"
 #include "app/stencil/wave.h"
+#include "app/stencil/wave_course.h"
 #include "app/stencil/wave_order.h"
 #include "app/stencil/wave_ring.h"
 #include "base/rng.h"
@@ -318,9 +319,9 @@ struct course {
     double free[TEAM];
 };
 
-/* Rows times planes of a wave, of all its levels. */
+/* Rows times planes of a wave, of all its levels, each with so many rows more. */
 static double work_of(const struct am_stencil_grid *grid, const struct am_wave_order *order,
-                      size_t strip, size_t wave, ptrdiff_t planes)
+                      size_t strip, size_t wave, ptrdiff_t planes, double more)
 {
     const size_t *const n = grid->spec.n, depth = grid->spec.depth;
     const struct am_wave_piece rows = {
@@ -340,7 +341,7 @@ static double work_of(const struct am_stencil_grid *grid, const struct am_wave_o
         am_wave_ring_range(&rows, t, y);
         am_wave_ring_range(&some, t, z);
         if (y[0] < y[1] && z[0] < z[1])
-            work += (double)((y[1] - y[0]) * (z[1] - z[0]));
+            work += ((double)(y[1] - y[0]) + more) * (double)(z[1] - z[0]);
     }
     return work;
 }
@@ -354,10 +355,11 @@ static size_t first_free(const struct course *c)
     return first;
 }
 
-/* Of the time that TEAM threads take for a run if a row takes each of them the same and nothing
- * else costs anything: the share that they work in. */
+/* Of the time that TEAM threads take for a run if a row takes each of them the same, what a strip
+ * reads of others so many rows of a level, and nothing else costs anything: the share that they
+ * make rows in. Played here without the code that chooses by it (wave_course.h). */
 static double share_of_work(const struct am_stencil_grid *grid, const struct am_wave_order *order,
-                            ptrdiff_t planes)
+                            ptrdiff_t planes, double foreign)
 {
     struct course *const c = calloc(1, sizeof(*c));
     double work = 0, end = 0;
@@ -369,12 +371,11 @@ static double share_of_work(const struct am_stencil_grid *grid, const struct am_
         for (size_t w = 0; w < order->waves; w++) {
             struct am_wave_stage waits[AM_WAVE_WAITS_MAX];
             const size_t n = am_wave_order_waits(order, pass, strip, w, waits);
-            const double took = work_of(grid, order, strip, w, planes);
 
             for (size_t k = 0; k < n; k++)
                 now = fmax(now, c->made[waits[k].pass % 2][waits[k].strip][waits[k].waves - 1]);
-            now += took;
-            work += took;
+            now += work_of(grid, order, strip, w, planes, foreign);
+            work += work_of(grid, order, strip, w, planes, 0);
             c->made[pass % 2][strip][w] = now;
         }
         c->free[who] = now;
@@ -384,14 +385,12 @@ static double share_of_work(const struct am_stencil_grid *grid, const struct am_
     return work / (TEAM * end);
 }
 
-static void test_order(const char *isa, size_t side, enum am_stencil_type type)
+static struct am_stencil_grid shared_by_team(const char *isa, size_t side,
+                                             enum am_stencil_type type)
 {
     struct am_grid_spec spec = some_spec(isa);
-    const ptrdiff_t planes = (ptrdiff_t)am_wave_find(isa)->planes;
     struct am_stencil_grid grid;
-    struct am_wave_order order;
     struct am_err err = {0};
-    double share;
 
     spec.n[0] = spec.n[1] = spec.n[2] = side;
     spec.type = type;
@@ -400,13 +399,46 @@ static void test_order(const char *isa, size_t side, enum am_stencil_type type)
     am_grid_choose(&spec, RUN);
     if (am_stencil_grid_init(&grid, &spec, NULL, &err) != AM_OK)
         abort();
-    order = am_wave_order_of(&grid, RUN, (size_t)planes);
-    share = share_of_work(&grid, &order, planes);
-    ok(am_wave_runs_on(&grid) && share >= 0.95,
+    return grid;
+}
+
+static void test_order(const char *isa, size_t side, enum am_stencil_type type)
+{
+    const struct am_stencil_grid grid = shared_by_team(isa, side, type);
+    const ptrdiff_t planes = (ptrdiff_t)am_wave_find(isa)->planes;
+    const struct am_wave_order order = am_wave_order_of(&grid, RUN, (size_t)planes);
+    const double share = share_of_work(&grid, &order, planes, 0);
+
+    ok(am_wave_runs_on(&grid) && share >= 0.92,
        "%s %s %zu^3, %d steps by %d threads, passes of %zu, %zu strips of %zu, %zu waves: they wait "
        "for %.1f %% of the time at least",
-       isa, am_stencil_types[type], side, RUN, TEAM, spec.depth, order.strips, spec.tile[0],
-       order.waves, 100 * (1 - share));
+       isa, am_stencil_types[type], side, RUN, TEAM, grid.spec.depth, order.strips,
+       grid.spec.tile[0], order.waves, 100 * (1 - share));
+}
+
+/* Strips of any other width would use the threads less. */
+static void test_choice(const char *isa, size_t side)
+{
+    enum { FOREIGN = 2 };
+    struct am_stencil_grid grid = shared_by_team(isa, side, AM_STENCIL_F32);
+    const ptrdiff_t planes = (ptrdiff_t)am_wave_find(isa)->planes;
+    const size_t chosen = grid.spec.tile[0];
+    double shares[64] = {0}, best = 0;
+    size_t differ = 0;
+
+    for (size_t rows = 2; rows < 64; rows++) {
+        struct am_wave_order order;
+
+        grid.spec.tile[0] = rows;
+        order = am_wave_order_of(&grid, RUN, (size_t)planes);
+        shares[rows] = share_of_work(&grid, &order, planes, FOREIGN);
+        differ += fabs(am_wave_course_share(&grid, &order, (size_t)planes, FOREIGN) -
+                       shares[rows]) > 1e-12;
+        best = fmax(best, shares[rows]);
+    }
+    ok(chosen < 64 && shares[chosen] >= 0.995 * best && differ == 0,
+       "%s %zu^3: strips of %zu rows, by which %d threads are used for %.1f %% (%.1f at best)", isa,
+       side, chosen, TEAM, 100 * shares[chosen % 64], 100 * best);
 }
 
 int main(void)
@@ -425,6 +457,8 @@ int main(void)
         test_memory(am_isa_names[i]);
         for (int k = 0; k < 4; k++)
             test_order(am_isa_names[i], k / 2 ? 256 : 160, k % 2 ? AM_STENCIL_F64 : AM_STENCIL_F32);
+        for (size_t side = 120; side <= 320; side += 40)
+            test_choice(am_isa_names[i], side);
         test_threads(am_isa_names[i], AM_STENCIL_F32, &rng);
         test_threads(am_isa_names[i], AM_STENCIL_F64, &rng);
     }

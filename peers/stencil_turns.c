@@ -78,10 +78,15 @@ static bool open_grid(struct side *side, const struct job *job, struct am_grid_s
 {
     struct am_err err = {0};
     struct am_wave_room room;
+    struct am_clock clock;
     size_t bytes;
 
-    am_wave_room_measure(job->isa, &room);
-    spec.near_bytes = am_wave_room_bytes(&room);
+    if (spec.method == AM_STENCIL_BY_WAVE && !(spec.depth && spec.tile[0])) {
+        am_clock_init(&clock);
+        am_wave_room_measure(&spec, job->steps, &clock, &room);
+        spec.near_bytes = am_wave_room_bytes(&room);
+        printf("# waves near: %.3f of the time of longer ones\n", room.inside / room.beyond);
+    }
     am_grid_choose(&spec, job->steps);
     if (am_grid_bytes(&spec, &bytes, &err) == AM_OK &&
         am_memory_map(&side->memory, bytes, AM_PAGES_ANY, &err) == AM_OK &&

@@ -82,6 +82,7 @@ static enum am_status open_grid(unsigned dim, const struct am_stencil_task *task
                                 .tile = {task->width},
                                 .parts = task->threads};
     struct grid *const grid = calloc(1, sizeof(*grid));
+    struct am_clock clock;
     enum am_status s;
 
     *self_p = grid;
@@ -94,7 +95,8 @@ static enum am_status open_grid(unsigned dim, const struct am_stencil_task *task
     if (s != AM_OK)
         return s;
     if (spec.method == AM_STENCIL_BY_WAVE && spec.kernels && !(spec.depth && spec.tile[0])) {
-        am_wave_room_measure(task->isa, &grid->room);
+        am_clock_init(&clock);
+        am_wave_room_measure(&spec, task->steps, &clock, &grid->room);
         spec.near_bytes = am_wave_room_bytes(&grid->room);
     }
     am_grid_choose(&spec, task->steps);
@@ -302,9 +304,10 @@ static void note_grid(const void *self, const struct am_ctx *ctx)
         return;
     if (grid->room.l2_bytes)
         am_ctx_note(ctx, "room",
-                    "lines beyond %zu KiB of second-level cache take %.2f times as long: %s",
-                    grid->room.l2_bytes / 1024, grid->room.beyond / grid->room.inside,
-                    spec->near_bytes ? "a wave is to fit there" : "waves may be larger");
+                    "waves that fit %zu KiB of second-level cache take %.2f of the time of longer "
+                    "ones: %s",
+                    grid->room.l2_bytes / 1024, grid->room.inside / grid->room.beyond,
+                    spec->near_bytes ? "they are to fit there" : "longer ones are taken");
     am_ctx_chosen(ctx, "depth", "%zu", spec->depth);
     am_ctx_chosen(ctx, "w", "%zu", spec->tile[0]);
     if (spec->method == AM_STENCIL_BY_WAVE)

@@ -11,25 +11,77 @@
 
 static void test_rule(void)
 {
-    struct am_wave_room room = {.l2_bytes = 1 << 20, .inside = 1e-11, .beyond = 1.2e-11};
+    struct am_wave_room room = {.l2_bytes = 1 << 20, .inside = 1e-3, .beyond = 1.02e-3};
 
-    ok(am_wave_room_bytes(&room) == 0, "a third-level cache that is nearly as fast: any size");
-    room.beyond = 2e-11;
+    ok(am_wave_room_bytes(&room) == 0, "waves beyond the cache are nearly as fast: any size");
+    room.beyond = 0.7e-3;
+    ok(am_wave_room_bytes(&room) == 0, "or faster, as they go to memory less often");
+    room.beyond = 1.4e-3;
     ok(am_wave_room_bytes(&room) > 1 << 18 && am_wave_room_bytes(&room) < 1 << 20,
-       "one that is not: a wave fits the second-level cache");
+       "they are slower: a wave fits the second-level cache");
     room.inside = 0;
     ok(am_wave_room_bytes(&room) == 0, "times that were not measured say nothing");
     room = (struct am_wave_room){0};
     ok(am_wave_room_bytes(&room) == 0, "nor does a cache that is not known");
 }
 
+static struct am_grid_spec waves_of(unsigned dim, size_t side, enum am_stencil_type type)
+{
+    return (struct am_grid_spec){.kernels = am_grid_find(am_isa_names[1]),
+                                 .dim = dim,
+                                 .method = AM_STENCIL_BY_WAVE,
+                                 .type = type,
+                                 .n = {side, side, dim == 2 ? 1 : side},
+                                 .r = 0.1,
+                                 .parts = 1};
+}
+
+/* Small grids are tried as they are; of large ones a piece, which is large enough to tell. */
+static void test_piece(void)
+{
+    static const size_t sides[] = {64, 256, 320, 1000, 3000, 4096, 60000};
+
+    for (size_t i = 0; i < 2 * sizeof(sides) / sizeof(sides[0]); i++) {
+        const unsigned dim = 2 + i % 2;
+        const struct am_grid_spec spec = waves_of(dim, sides[i / 2], AM_STENCIL_F64);
+        size_t piece[3];
+        const bool any = am_wave_room_piece(&spec, 16, 32, piece);
+        const size_t row = spec.n[0] * sizeof(double), bytes = row * piece[1] * piece[2];
+        const size_t slow = piece[dim - 1], side = sides[i / 2];
+
+        ok(piece[0] == side && piece[1] <= side && piece[2] <= spec.n[2] &&
+               (slow == side || slow >= 64) &&
+               (bytes >= 60 << 20 || piece[1] * piece[2] == side * spec.n[2]) &&
+               any == (bytes <= 256 << 20),
+           "of %zu^%u %zu x %zu x %zu, %zu MiB%s", side, dim, piece[0], piece[1], piece[2],
+           bytes >> 20, any ? "" : ": not tried");
+    }
+}
+
+/* A clock that says how often it was read, and that long as that. */
+static uint64_t readings;
+
+static uint64_t count(void *self)
+{
+    (void)self;
+    return ++readings * 1000000;
+}
+
 static void test_measured(void)
 {
+    static const struct am_clock clock = {.now_ns = count};
+    struct am_grid_spec spec = waves_of(3, 72, AM_STENCIL_F64);
     struct am_wave_room room = {.l2_bytes = 1};
 
-    am_wave_room_measure(am_isa_names[1], &room);
-    ok(room.l2_bytes == 0 || (room.inside > 0 && room.beyond > 0),
-       "%zu bytes: %g and %g s per byte", room.l2_bytes, room.inside, room.beyond);
+    am_wave_room_measure(&spec, 24, &clock, &room);
+    ok(room.l2_bytes == 0 ? readings == 0 : room.inside > 0 && room.beyond > 0 && readings > 4,
+       "%zu bytes: %g and %g s a step, by %ju readings", room.l2_bytes, room.inside, room.beyond,
+       (uintmax_t)readings);
+    ok(!spec.depth && !spec.tile[0] && !spec.near_bytes, "nothing is chosen by that");
+    readings = 0;
+    spec = waves_of(2, 20, AM_STENCIL_F32);
+    am_wave_room_measure(&spec, 24, &clock, &room);
+    ok(room.l2_bytes == 0 && readings == 0, "both kinds have one shape: there is nothing to try");
 }
 
 /* Rows from short ones to such as hardly fit. */
@@ -39,17 +91,12 @@ static void test_shapes(unsigned dim)
 
     for (size_t i = 0; i < 16; i++) {
         const size_t side = dim == 2 ? flat[i % 4] : sides[i % 4];
-        struct am_grid_spec spec = {.kernels = am_grid_find(am_isa_names[1]),
-                                    .dim = dim,
-                                    .method = AM_STENCIL_BY_WAVE,
-                                    .type = i & 4 ? AM_STENCIL_F32 : AM_STENCIL_F64,
-                                    .n = {side, side, dim == 2 ? 1 : side},
-                                    .r = 0.1,
-                                    .parts = 1,
-                                    .fixed = i & 8};
-        struct am_grid_spec free = spec;
+        struct am_grid_spec spec = waves_of(dim, side, i & 4 ? AM_STENCIL_F32 : AM_STENCIL_F64);
+        struct am_grid_spec free;
         size_t under_way;
 
+        spec.fixed = i & 8;
+        free = spec;
         spec.near_bytes = 3 << 20;
         am_grid_choose(&free, 1000);
         am_grid_choose(&spec, 1000);
@@ -65,6 +112,7 @@ static void test_shapes(unsigned dim)
 int main(void)
 {
     test_rule();
+    test_piece();
     test_measured();
     test_shapes(2);
     test_shapes(3);

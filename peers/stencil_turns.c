@@ -85,7 +85,8 @@ static bool open_grid(struct side *side, const struct job *job, struct am_grid_s
         am_clock_init(&clock);
         am_wave_room_measure(&spec, job->steps, &clock, &room);
         spec.near_bytes = am_wave_room_bytes(&room);
-        printf("# waves near: %.3f of the time of longer ones\n", room.inside / room.beyond);
+        if (room.l2_bytes)
+            printf("# waves near: %.3f of the time of longer ones\n", room.inside / room.beyond);
     }
     am_grid_choose(&spec, job->steps);
     if (am_grid_bytes(&spec, &bytes, &err) == AM_OK &&

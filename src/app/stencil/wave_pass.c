@@ -237,9 +237,12 @@ static ptrdiff_t deep_of(const struct am_stencil_grid *grid)
     return has_long_rows(grid) || grid->waves->deep < 3 ? (ptrdiff_t)grid->waves->deep : 2;
 }
 
+/* Blocks of a grid that comes from memory are those that prefetch: the largest. */
 static ptrdiff_t planes_of(const struct am_stencil_grid *grid)
 {
-    return has_long_rows(grid) || grid->waves->planes > 3 ? (ptrdiff_t)grid->waves->planes : 2;
+    const bool most_planes = has_long_rows(grid) || am_wave_is_large(&grid->spec);
+
+    return most_planes || grid->waves->planes > 3 ? (ptrdiff_t)grid->waves->planes : 2;
 }
 
 /* Of a wave that is as high as they come; most are. */

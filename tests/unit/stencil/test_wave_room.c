@@ -7,7 +7,7 @@
 #include "kernels/isa.h"
 #include "tap.h"
 
-#include <math.h>
+#include <stdlib.h>
 
 static void test_rule(void)
 {
@@ -109,6 +109,32 @@ static void test_shapes(unsigned dim)
     }
 }
 
+/* Only the largest blocks prefetch. */
+static void test_prefetching(void)
+{
+    enum { SIDE = 100 };
+    for (size_t i = 1; am_isa_names[i]; i++) {
+        struct am_grid_spec spec = waves_of(3, SIDE, AM_STENCIL_F64);
+        struct am_stencil_grid grid;
+        struct am_err err;
+        size_t bytes = 0, vectors = 0;
+        void *memory;
+
+        spec.kernels = am_isa_why_not(am_isa_names[i]) ? NULL : am_grid_find(am_isa_names[i]);
+        if (!spec.kernels)
+            continue;
+        am_grid_choose(&spec, 24);
+        memory = am_grid_bytes(&spec, &bytes, &err) == AM_OK ? aligned_alloc(4096, bytes) : NULL;
+        if (!memory || am_stencil_grid_init(&grid, &spec, memory, &err) != AM_OK)
+            abort();
+        (void)am_grid_hot_loop(&grid, &vectors);
+        ok(vectors % grid.waves->planes == 0 &&
+               grid.waves->solid_ahead[spec.type][vectors / grid.waves->planes - 1],
+           "%s: blocks of %zu vectors of a grid of 8 MB prefetch", spec.kernels->isa, vectors);
+        free(memory);
+    }
+}
+
 int main(void)
 {
     test_rule();
@@ -116,5 +142,6 @@ int main(void)
     test_measured();
     test_shapes(2);
     test_shapes(3);
+    test_prefetching();
     return tap_done();
 }

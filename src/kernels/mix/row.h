@@ -6,9 +6,10 @@
  * between them at once works on both together, and a pass takes as long as one chain; else one
  * comes after the other. Fillers differ in what they occupy: a place in the window alone, a
  * register, an entry of the queue of loads or stores, or, when they wait for the chain before them,
- * one of the scheduler. Without chains a pass is the fillers alone,
- * code of any length, or jumps from one to the next. A pair is a store and a load of what it wrote,
- * in a chain. */
+ * one of the scheduler. Loads go to both kinds of registers, five to vectors for three to general
+ * ones, so that neither kind ends before a queue that is longer than it has registers. Without
+ * chains a pass is the fillers alone, code of any length, or jumps from one to the next. A pair is
+ * a store and a load of what it wrote, in a chain. */
 #ifndef AM_KERNELS_MIX_ROW_H
 #define AM_KERNELS_MIX_ROW_H
 
@@ -21,7 +22,8 @@
     X(general, "a general register: a sum of two, which no core does by renaming")                 \
     X(vector, "a vector register")                                                                 \
     X(mask, "a mask register (AVX-512)")                                                           \
-    X(load, "a general register and an entry of the queue of loads, behind one that is not done")  \
+    X(load, "a general or a vector register and an entry of the queue of loads, behind one that "  \
+            "is not done")                                                                         \
     X(store, "an entry of the queue of stores")                                                    \
     X(waiting, "an entry of the scheduler: a sum that waits for the chain before it")              \
     X(waiting_vector, "the same of the scheduler that vectors wait in")                            \

@@ -57,6 +57,47 @@ static void check_turns(void)
     am_mix_room_close(&room);
 }
 
+/* The bytes of a filler that loads, and whether it does so to a vector register. */
+#if defined(__aarch64__)
+static size_t load_bytes(const unsigned char *code, bool *vector)
+{
+    *vector = code[3] & 0x04;
+    return 4;
+}
+#else
+static size_t load_bytes(const unsigned char *code, bool *vector)
+{
+    *vector = code[0] == 0x66;
+    return *vector ? 5 : 4;
+}
+#endif
+
+/* A queue of loads may be longer than there are registers of one kind: of eight in a row five go to
+ * vectors, and three to general registers. */
+static void check_loads(void)
+{
+    enum { COUNT = 8, VECTORS = 5 };
+    struct am_mix_room none = {.base = NULL}, room = {.base = NULL};
+    struct am_err err = {0};
+    size_t vectors = 0, at = 0;
+    am_row_fn *fn;
+
+    ok(am_row_between(&none, AM_ROW_load, 0, &fn, &err) == AM_OK &&
+           am_row_between(&room, AM_ROW_load, COUNT, &fn, &err) == AM_OK,
+       "rows of loads are made");
+    while (none.base[at] == room.base[at])
+        at++;
+    for (size_t i = 0; i < COUNT; i++) {
+        bool vector;
+
+        at += load_bytes(&room.base[at], &vector);
+        vectors += vector;
+    }
+    ok(vectors == VECTORS, "%zu of %d loads go to vectors", vectors, COUNT);
+    am_mix_room_close(&none);
+    am_mix_room_close(&room);
+}
+
 /* Longer than a branch on a register reaches on some architectures. */
 static void check_plain(struct am_row_area *area)
 {
@@ -141,6 +182,7 @@ int main(void)
         return 1;
     check_between(area);
     check_turns();
+    check_loads();
     check_plain(area);
     check_jumps(area);
     check_pairs(area);

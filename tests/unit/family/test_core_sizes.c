@@ -110,13 +110,27 @@ enum { WIDTH = 6, RETIRES = 8, LINKS = 24, DIVIDES = 14, PASSES = 24, IN_FLIGHT_
 struct core {
     int places, general, vector, entries; /* entries 0: as many as places */
     int merges;                           /* equal neighbours in a place; 0: one */
+    int loads;                            /* in their queue until they retire; 0: any number */
 };
 
 struct filler {
     const char *name;
     bool general, vector; /* registers that it writes */
     bool waits, same;     /* for the chain; each as the one before it */
+    bool loads;           /* is one, and where it writes both kinds, three of eight general ones */
 };
+
+enum { GENERAL = 1, VECTOR = 2 };
+
+/* The registers that the k-th filler behind a chain writes. */
+static int writes(const struct filler *filler, int k)
+{
+    static const bool general[8] = {[1] = true, [4] = true, [6] = true};
+
+    if (filler->loads && filler->general && filler->vector)
+        return general[k % 8] ? GENERAL : VECTOR;
+    return (filler->general ? GENERAL : 0) | (filler->vector ? VECTOR : 0);
+}
 
 static const struct filler fillers[] = {
     {.name = "zero"}, {.name = "general", .general = true}, {.name = "vector", .vector = true}};
@@ -134,9 +148,10 @@ struct flight {
     long done[IN_FLIGHT_MAX];  /* when each is; a ring in the order of the program */
     long begun[IN_FLIGHT_MAX]; /* when each leaves the scheduler */
     bool divides[IN_FLIGHT_MAX];
-    int size[IN_FLIGHT_MAX]; /* how much of a place, in parts of PLACE, it takes */
-    long first, next;        /* instructions since the begin */
-    int general, vector, places;
+    int writes[IN_FLIGHT_MAX]; /* kinds of registers */
+    int size[IN_FLIGHT_MAX];   /* how much of a place, in parts of PLACE, it takes */
+    long first, next;          /* instructions since the begin */
+    int general, vector, places, loads;
 };
 
 enum { PLACE = 12 }; /* parts */
@@ -147,8 +162,9 @@ static void retire(struct flight *f, const struct filler *filler, long now)
          k++, f->first++) {
         const bool divides = f->divides[f->first % IN_FLIGHT_MAX];
 
-        f->general -= !divides && filler->general;
-        f->vector -= divides || filler->vector;
+        f->general -= (f->writes[f->first % IN_FLIGHT_MAX] & GENERAL) != 0;
+        f->vector -= (f->writes[f->first % IN_FLIGHT_MAX] & VECTOR) != 0;
+        f->loads -= !divides && filler->loads;
         f->places -= f->size[f->first % IN_FLIGHT_MAX];
     }
 }
@@ -168,13 +184,14 @@ static int size_of(const struct core *core, const struct filler *filler, bool di
 }
 
 static bool has_room(const struct flight *f, const struct core *core, const struct filler *filler,
-                     bool divides, long now)
+                     bool divides, int registers, long now)
 {
     return f->places + size_of(core, filler, divides) <= core->places * PLACE &&
            f->next - f->first < IN_FLIGHT_MAX &&
            (core->entries == 0 || in_scheduler(f, now) < core->entries) &&
-           (divides || !filler->general || f->general < core->general) &&
-           (!(divides || filler->vector) || f->vector < core->vector);
+           (divides || !filler->loads || core->loads == 0 || f->loads < core->loads) &&
+           (!(registers & GENERAL) || f->general < core->general) &&
+           (!(registers & VECTOR) || f->vector < core->vector);
 }
 
 /* Cycles of a pass in the steady state. */
@@ -192,8 +209,10 @@ static double pass_of(const struct core *core, const struct filler *filler, int 
         for (int k = 0; k < WIDTH; k++) {
             const int chain = chain_of((int)(f.next % pass), count);
             const bool divides = chain >= 0;
+            const int registers =
+                divides ? VECTOR : writes(filler, (int)(f.next % pass) % (LINKS + count) - LINKS);
 
-            if (!has_room(&f, core, filler, divides, now))
+            if (!has_room(&f, core, filler, divides, registers, now))
                 break;
             if (divides) {
                 last = chain;
@@ -208,17 +227,19 @@ static double pass_of(const struct core *core, const struct filler *filler, int 
             f.divides[f.next % IN_FLIGHT_MAX] = divides;
             f.size[f.next % IN_FLIGHT_MAX] = size_of(core, filler, divides);
             f.places += f.size[f.next % IN_FLIGHT_MAX];
-            f.general += !divides && filler->general;
-            f.vector += divides || filler->vector;
+            f.writes[f.next % IN_FLIGHT_MAX] = registers;
+            f.general += (registers & GENERAL) != 0;
+            f.vector += (registers & VECTOR) != 0;
+            f.loads += !divides && filler->loads;
             f.next++;
         }
     }
     return (double)(now - begun) / (PASSES - PASSES / 2);
 }
 
-static const struct core cores[] = {{224, 130, 150, 0, 0}, {256, 160, 130, 0, 0},
-                                    {320, 180, 192, 0, 2}, {512, 243, 280, 0, 0},
-                                    {630, 360, 430, 0, 4}, {512, 600, 600, 0, 0}};
+static const struct core cores[] = {{224, 130, 150, 0, 0, 0}, {256, 160, 130, 0, 0, 0},
+                                    {320, 180, 192, 0, 2, 0}, {512, 243, 280, 0, 0, 0},
+                                    {630, 360, 430, 0, 4, 0}, {512, 600, 600, 0, 0, 0}};
 static const struct {
     int from, to, step;
 } grids[] = {{8, 760, 8}, {16, 736, 24}};
@@ -272,7 +293,7 @@ static void check_cores(void)
  * that merges them, and zeros in turn do not. */
 static void check_merging(void)
 {
-    static const struct core merging = {320, 400, 400, 0, 2}, plain = {320, 400, 400, 0, 0};
+    static const struct core merging = {320, 400, 400, 0, 2, 0}, plain = {320, 400, 400, 0, 0, 0};
     static const struct filler same = {.name = "zero", .same = true}, in_turn = {.name = "zero"};
 
     ok(pass_of(&merging, &same, 400) < 1.5 * pass_of(&merging, &same, 100) &&
@@ -286,12 +307,54 @@ static void check_merging(void)
 static void check_schedulers(void)
 {
     static const struct core with[] = {
-        {320, 400, 400, 64, 0}, {512, 400, 400, 97, 0}, {224, 400, 400, 128, 0}};
+        {320, 400, 400, 64, 0, 0}, {512, 400, 400, 97, 0, 0}, {224, 400, 400, 128, 0, 0}};
 
     for (size_t i = 0; i < sizeof(with) / sizeof(with[0]); i++) {
         for (size_t g = 0; g < sizeof(grids) / sizeof(grids[0]); g++)
             check_core(&with[i], &waiting, g);
     }
+}
+
+/* What cpu.window says of loads of a core. */
+static double loads_of(const struct core *core, const struct filler *filler)
+{
+    struct rx_run run = {0};
+    struct am_facts facts;
+    const struct am_fact *f;
+    double value;
+
+    for (int n = grids[0].from; n <= grids[0].to; n += grids[0].step) {
+        const double cycles = pass_of(core, filler, n);
+
+        add_point(&run, "load", n, cycles, cycles * 1.01);
+    }
+    facts = derive(&run);
+    f = am_facts_only(&facts, "core.window", "filler=load");
+    value = f ? f->value : NAN;
+    am_arena_fini(&run.arena);
+    return value;
+}
+
+/* Why loads go to both kinds of registers: a queue of more places than there are general registers
+ * shows by those, and the registers show where all go to general ones. */
+static void check_loads(void)
+{
+    static const struct filler both = {.name = "load",
+                                       .general = true,
+                                       .vector = true,
+                                       .loads = true},
+                               one = {.name = "load", .general = true, .loads = true};
+    static const struct core longer = {448, 200, 330, 0, 0, 300},
+                             shorter = {448, 200, 330, 0, 0, 88}, none = {448, 200, 330, 0, 0, 0};
+
+    ok(fabs(loads_of(&longer, &both) - 300) <= grids[0].step, "a queue of 300 is %g by both kinds",
+       loads_of(&longer, &both));
+    ok(fabs(loads_of(&longer, &one) - 200) <= grids[0].step, "and 200 general registers by one: %g",
+       loads_of(&longer, &one));
+    ok(fabs(loads_of(&shorter, &both) - 88) <= grids[0].step, "one of 88 is %g",
+       loads_of(&shorter, &both));
+    ok(loads_of(&none, &both) > 448 - 2 * LINKS, "without one the window ends first: %g",
+       loads_of(&none, &both));
 }
 
 /* Of sums of which every fourth waits, a core that binds them by turns holds as many as of such
@@ -341,6 +404,7 @@ int main(void)
     check_cores();
     check_merging();
     check_schedulers();
+    check_loads();
     check_turns();
     for (size_t i = 0; i < sizeof(curves) / sizeof(curves[0]); i++)
         check_curve(&curves[i]);

@@ -112,8 +112,9 @@ static const struct am_metric window_metrics[] = {
 const struct am_bench am_bench_cpu_window = {
     .name = "cpu.window",
     .summary = "how many instructions, registers, loads and stores a core has in flight",
-    .version = 4, /* 1: chains of 12 divisions; 2: `general` may have been done by renaming; 3:
-                   * nops and zeros may have shared places, loads left their queue when done */
+    .version = 5, /* 1: chains of 12 divisions; 2: `general` may have been done by renaming; 3:
+                   * nops and zeros may have shared places, loads left their queue when done; 4:
+                   * all loads went to general registers, which may have ended first */
     .axes = window_axes,
     .metrics = window_metrics,
     .state_size = sizeof(struct rows),

@@ -424,11 +424,12 @@ static size_t last_within(const struct curve *c, double cycles)
 }
 
 /* A core has the targets of few jumps at hand, of more a cycle or two later, and finds the others
- * when it decodes them: how many are followed within one, two, four and eight cycles. */
+ * when it decodes them: how many are followed within one, two, four and eight cycles, and within
+ * half of one by a core that follows two at once. */
 void am_core_derive_targets(const struct am_deriving *d)
 {
-    static const char *const within[] = {"1", "2", "4", "8"};
-    static const double cycles[] = {1, 2, 4, 8};
+    static const char *const within[] = {"0.5", "1", "2", "4", "8"};
+    static const double cycles[] = {0.5, 1, 2, 4, 8};
     const struct am_selector selector = {"cpu.target", NULL, "cycles"};
     const struct am_picks all = am_select(d->set, &selector, d->arena);
     const struct am_groups groups = am_picks_group(&all, "spacing");
@@ -453,7 +454,7 @@ void am_core_derive_targets(const struct am_deriving *d)
             fact.evidence = am_arena_printf(d->arena, "%zu points: %.3g cycles, then %.3g", c.n,
                                             c.y[last], c.y[last + 1]);
             am_fact_label_axes(&fact, groups.items[i].picks.items[0].result, "spacing");
-            am_fact_label(&fact, d->arena, "within", AM_AXIS_INT, within[k]);
+            am_fact_label(&fact, d->arena, "within", AM_AXIS_REAL, within[k]);
             am_facts_offer(d->facts, fact);
         }
     }

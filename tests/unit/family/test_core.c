@@ -530,6 +530,8 @@ static void check_leaving(void)
         add(&run, "cpu.target", text, "cycles", "cycle", i < 3 ? 1 : i < 5 ? 2 : 13);
         (void)snprintf(text, sizeof(text), "jumps=%u spacing=64", 16u << i);
         add(&run, "cpu.target", text, "cycles", "cycle", i < 3 ? 2.1 : 3);
+        (void)snprintf(text, sizeof(text), "jumps=%u spacing=32", 16u << i);
+        add(&run, "cpu.target", text, "cycles", "cycle", i < 4 ? 0.52 : 1.05);
         (void)snprintf(text, sizeof(text), "period=%u", 1u << 2 * i);
         add(&run, "cpu.branch", text, "cycles", "cycle", i == 0 ? 2 : i < 6 ? 2.6 : 10);
     }
@@ -542,6 +544,11 @@ static void check_leaving(void)
     ok(!fact_of(&facts, "core.targets", "spacing=64 within=1") &&
            !fact_of(&facts, "core.targets", "spacing=64 within=4"),
        "where none is, or all are, nothing is said");
+    ok(!fact_of(&facts, "core.targets", "spacing=16 within=0.5"),
+       "nor of two in a cycle where one is followed");
+    f = fact_of(&facts, "core.targets", "spacing=32 within=0.5");
+    ok(f && f->ci.lo == 128 && f->ci.hi == 256, "128 are followed by two in a cycle (%g)",
+       f ? f->value : NAN);
     f = fact_of(&facts, "core.targets", "spacing=64 within=2");
     ok(f && f->ci.lo == 64 && f->ci.hi == 128, "each distance has its own (%g)",
        f ? f->value : NAN);

@@ -80,8 +80,7 @@ static struct am_portsets_use of_its_own(const struct am_portsets_search *s, siz
 
     if (s->used == AM_PORTSETS_MAX)
         return (struct am_portsets_use){.slots = fmax(floor(alone / s->model.slot + 0.5), 1)};
-    return (struct am_portsets_use){
-        .n = 1, .slots = 1, .parts = {{(uint16_t)(1u << s->used), alone}}};
+    return (struct am_portsets_use){.n = 1, .slots = 1, .parts = {{UINT32_C(1) << s->used, alone}}};
 }
 
 /* Returns whether its use has changed. */
@@ -212,12 +211,12 @@ bool am_portsets_fit(const struct am_resources_input *input, struct am_arena *ar
 /* ---- as resources ---- */
 
 struct bounds {
-    uint16_t sets[RESOURCES_MAX];
+    uint32_t sets[RESOURCES_MAX];
     size_t mixes[RESOURCES_MAX];
     size_t n;
 };
 
-static void note_bound(struct bounds *b, uint16_t set)
+static void note_bound(struct bounds *b, uint32_t set)
 {
     size_t i = 0;
 
@@ -242,7 +241,7 @@ static void keep_frequent(struct bounds *b)
     b->n = n;
 }
 
-static double weight_of(const struct am_portsets_use *use, uint16_t set)
+static double weight_of(const struct am_portsets_use *use, uint32_t set)
 {
     double mass = 0;
 
@@ -260,7 +259,7 @@ size_t am_portsets_columns(const struct am_resources_input *input,
     double *w;
 
     for (size_t i = 0; i < input->n; i++) {
-        uint16_t set;
+        uint32_t set;
 
         (void)am_portsets_cycles(ports, input->mixes[i].uses, input->mixes[i].n, &set);
         if (set)

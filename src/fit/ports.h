@@ -20,13 +20,13 @@
 #include "fit/resources.h"
 
 enum {
-    AM_PORTSETS_MAX = 16,
+    AM_PORTSETS_MAX = 24,
     AM_PORTSETS_PARTS = 2, /* operations of different kinds that an instruction has at most */
 };
 
 /* Operations of an instruction: how many, and which ports they may go to, as bits. */
 struct am_portsets_part {
-    uint16_t set;
+    uint32_t set;
     double mass;
 };
 
@@ -47,7 +47,7 @@ struct am_portsets_model {
 
 /* Cycles of a mix, and the set that bounds it (0: the front end; NULL: not asked for). */
 double am_portsets_cycles(const struct am_portsets_model *model,
-                          const struct am_resources_use *uses, size_t n, uint16_t *set);
+                          const struct am_resources_use *uses, size_t n, uint32_t *set);
 
 /* False when there is nothing to fit, or memory is refused. */
 bool am_portsets_fit(const struct am_resources_input *input, struct am_arena *arena,

@@ -12,7 +12,7 @@ static const double within = 2;
 /* Ports that all other classes use alike: what is done with one of them can be done with another.
  */
 struct alike {
-    uint16_t groups[AM_PORTSETS_MAX];
+    uint32_t groups[AM_PORTSETS_MAX];
     size_t n;
 };
 
@@ -39,7 +39,7 @@ static struct alike find_alike(const struct am_portsets_search *s)
         while (g < out.n && !is_alike(s, (unsigned)__builtin_ctz(out.groups[g]), port))
             g++;
         out.n += g == out.n;
-        out.groups[g] = (uint16_t)(out.groups[g] | 1u << port);
+        out.groups[g] |= UINT32_C(1) << port;
     }
     return out;
 }

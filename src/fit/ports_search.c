@@ -14,12 +14,14 @@ enum {
     MASS_MAX = 4,    /* equal operations of an instruction */
     FED_MAX = 6,     /* of one that keeps a divider busy: those that feed it */
     SLOTS_MAX = 4,   /* of the front end that a use is tried with beyond its operations */
+    ALL_OF = 16,     /* ports of which all sets can be tried */
 };
 /* Cycles alone may deviate so far from what the use says. */
 static const double alone_within = 0.12;
 /* From so many cycles alone on a class may keep one port busy for a time that is no whole number:
- * dividers. */
-static const double long_from = 2.5;
+ * dividers. Two operations of a port, 2 / (1 - alone_within) cycles at most, say all that is
+ * shorter; at 2.5 a division that takes 2.5 fell out by what measurements scatter. */
+static const double long_from = 2.27;
 /* Errors below this are none: loops of the same units settle in patterns that differ by it. */
 static const double settled = 0.012;
 /* What too long a prediction costs more than too short a one. */
@@ -55,16 +57,16 @@ static void add_use(struct load *load, const struct am_portsets_use *use, double
     }
 }
 
-static unsigned ports_of(uint16_t set)
+static unsigned ports_of(uint32_t set)
 {
-    const unsigned pairs = set - (set >> 1 & 0x5555u);
-    const unsigned fours = (pairs & 0x3333u) + (pairs >> 2 & 0x3333u);
-    const unsigned eights = (fours + (fours >> 4)) & 0x0f0fu;
+    const unsigned pairs = set - (set >> 1 & 0x55555555u);
+    const unsigned fours = (pairs & 0x33333333u) + (pairs >> 2 & 0x33333333u);
+    const unsigned eights = (fours + (fours >> 4)) & 0x0f0f0f0fu;
 
-    return (eights + (eights >> 8)) & 0x1fu;
+    return (eights * 0x01010101u) >> 24;
 }
 
-static double share_of(const struct load *load, uint16_t set)
+static double share_of(const struct load *load, uint32_t set)
 {
     double mass = 0;
 
@@ -74,10 +76,10 @@ static double share_of(const struct load *load, uint16_t set)
 }
 
 /* Adds the unions of a set with parts that overlap it to the sets, n of which are there. */
-static size_t add_unions(const struct load *load, uint16_t set, uint16_t *sets, size_t n)
+static size_t add_unions(const struct load *load, uint32_t set, uint32_t *sets, size_t n)
 {
     for (size_t p = 0; p < load->n && n < SETS_MAX; p++) {
-        const uint16_t part = load->parts[p].set, both = set | part;
+        const uint32_t part = load->parts[p].set, both = set | part;
         size_t k = 0;
 
         if ((set & part) == 0 || both == set)
@@ -92,9 +94,9 @@ static size_t add_unions(const struct load *load, uint16_t set, uint16_t *sets, 
 
 /* Cycles of the parts from `first` on, with what shares their ports, or `most` where that is more;
  * only sets with one of those parts are looked at. */
-static double cycles_from(const struct load *load, size_t first, double most, uint16_t *bound)
+static double cycles_from(const struct load *load, size_t first, double most, uint32_t *bound)
 {
-    uint16_t sets[SETS_MAX];
+    uint32_t sets[SETS_MAX];
     size_t n = 0;
 
     for (size_t i = first; i < load->n; i++)
@@ -111,9 +113,9 @@ static double cycles_from(const struct load *load, size_t first, double most, ui
     return most;
 }
 
-static double cycles_of(const struct load *load, double slot, uint16_t *bound)
+static double cycles_of(const struct load *load, double slot, uint32_t *bound)
 {
-    uint16_t at = 0;
+    uint32_t at = 0;
     const double most = cycles_from(load, 0, slot * load->slots, &at);
 
     if (bound)
@@ -122,7 +124,7 @@ static double cycles_of(const struct load *load, double slot, uint16_t *bound)
 }
 
 double am_portsets_cycles(const struct am_portsets_model *model,
-                          const struct am_resources_use *uses, size_t n, uint16_t *set)
+                          const struct am_resources_use *uses, size_t n, uint32_t *set)
 {
     struct load load = {.n = 0};
 
@@ -178,7 +180,7 @@ static bool load_rest(struct am_portsets_search *s, const struct am_resources_mi
                       struct am_portsets_rest *rest)
 {
     struct load load = {.n = 0};
-    uint16_t bound;
+    uint32_t bound;
 
     for (size_t k = 0; k < mix->n; k++) {
         const struct am_resources_use *const u = &mix->uses[k];
@@ -236,13 +238,13 @@ void am_portsets_search_hold(struct am_portsets_search *s, size_t kind)
 
 /* Adds the mass of the parts inside of sets[i], and to the n sets its unions with those that
  * overlap it; returns how many sets there are now. */
-static inline size_t add_parts(const struct am_portsets_part *parts, size_t n_parts, uint16_t *sets,
+static inline size_t add_parts(const struct am_portsets_part *parts, size_t n_parts, uint32_t *sets,
                                size_t i, size_t n, double *mass)
 {
-    const uint16_t set = sets[i];
+    const uint32_t set = sets[i];
 
     for (size_t p = 0; p < n_parts; p++) {
-        const uint16_t both = set | parts[p].set;
+        const uint32_t both = set | parts[p].set;
         size_t k = 0;
 
         *mass += both == set ? parts[p].mass : 0;
@@ -267,7 +269,7 @@ static double with_use(const struct am_portsets_search *s, const struct am_ports
     double most = slots > rest->most ? slots : rest->most, all = rest->mass;
     struct am_portsets_part own[AM_PORTSETS_PARTS];
     unsigned ports = AM_PORTSETS_MAX;
-    uint16_t sets[SETS_MAX];
+    uint32_t sets[SETS_MAX];
     size_t n = 0;
 
     for (unsigned p = 0; p < use->n; p++) {
@@ -377,13 +379,34 @@ struct making {
     void *self;
     double alone;
     bool plain; /* one operation and no more */
-    uint16_t sets[IN_USE_MAX];
+    uint32_t sets[IN_USE_MAX];
     size_t users[IN_USE_MAX], n;
     bool told[IN_USE_MAX]; /* one of its users tells most of the others */
-    uint64_t *tried;       /* sets that were offered alone, as bits */
+    uint32_t *tried;       /* sets that were offered alone, by their hash; 0: none */
 };
 
-static void note_set(struct making *m, uint16_t set, bool told)
+enum { TRIED_BITS = 15, PROBES = 16 };
+
+/* Notes a set; whether it had not been noted. One that finds no room is offered again, which costs
+ * time and nothing else. */
+static bool is_new(const struct making *m, uint32_t set)
+{
+    const uint32_t home = set * UINT32_C(2654435769) >> (32 - TRIED_BITS);
+
+    for (uint32_t i = 0; i < PROBES; i++) {
+        uint32_t *const at = &m->tried[(home + i) & ((UINT32_C(1) << TRIED_BITS) - 1)];
+
+        if (*at == set)
+            return false;
+        if (*at == 0) {
+            *at = set;
+            return true;
+        }
+    }
+    return true;
+}
+
+static void note_set(struct making *m, uint32_t set, bool told)
 {
     size_t i = 0;
 
@@ -443,14 +466,13 @@ static bool fits_alone(const struct making *m, double mass, int ports)
     return fabs(mass / ports / m->alone - 1) <= alone_within;
 }
 
-static void offer_single(const struct making *m, uint16_t set)
+static void offer_single(const struct making *m, uint32_t set)
 {
     const int ports = (int)ports_of(set);
     struct am_portsets_use use = {.n = 1, .slots = 1, .parts = {{set, 1}}};
 
-    if (m->tried[set / 64] >> set % 64 & 1)
+    if (!is_new(m, set))
         return;
-    m->tried[set / 64] |= UINT64_C(1) << set % 64;
     if (fits_alone(m, 1, ports))
         m->take(m->self, &use);
     for (int mass = 2; !m->plain && mass <= MASS_MAX; mass++) {
@@ -463,36 +485,37 @@ static void offer_single(const struct making *m, uint16_t set)
         m->take(m->self, &use);
 }
 
-/* All sets of so many ports, of which some are new: of these the lowest. */
+/* All sets of so many ports, of which some are new: of these the lowest. Of more ports than can all
+ * be tried those that came first, which most classes share. */
 static void offer_all(const struct making *m)
 {
-    const unsigned used = m->s->used;
+    const unsigned used = m->s->used, first = used < ALL_OF ? used : ALL_OF;
 
-    for (uint32_t set = 0; set < UINT32_C(1) << used; set++) {
-        const int old = (int)ports_of((uint16_t)set);
+    for (uint32_t set = 0; set < UINT32_C(1) << first; set++) {
+        const int old = (int)ports_of(set);
 
         for (int more = 0; old + more <= WIDEST && used + (unsigned)more <= AM_PORTSETS_MAX;
              more++) {
-            const uint16_t fresh = (uint16_t)(((UINT32_C(1) << more) - 1) << used);
+            const uint32_t fresh = ((UINT32_C(1) << more) - 1) << used;
 
             if (old + more > 0 && (fits_alone(m, 1, old + more) || m->alone >= long_from))
-                offer_single(m, (uint16_t)(set | fresh));
+                offer_single(m, set | fresh);
         }
     }
 }
 
 /* The set and those that differ from it by one port. */
-static void offer_near(const struct making *m, uint16_t set)
+static void offer_near(const struct making *m, uint32_t set)
 {
     offer_single(m, set);
     for (unsigned p = 0; p < m->s->used; p++) {
-        const uint16_t other = (uint16_t)(set ^ 1u << p);
+        const uint32_t other = set ^ 1u << p;
 
         if (other)
             offer_single(m, other);
         for (unsigned q = 0; (set >> p & 1) && q < m->s->used; q++) {
             if (!(set >> q & 1))
-                offer_single(m, (uint16_t)(other | 1u << q));
+                offer_single(m, other | 1u << q);
         }
     }
 }
@@ -530,7 +553,7 @@ void am_portsets_search_uses(const struct am_portsets_search *s, enum am_portset
     struct making m = {
         .s = s, .take = take, .self = self, .plain = all, .alone = s->input->alone[s->held]};
     struct am_portsets_use none = {.n = 0};
-    uint64_t tried[(UINT16_MAX + 1) / 64] = {0};
+    uint32_t tried[1 << TRIED_BITS] = {0};
 
     m.tried = tried;
     for (int slots = 1; slots <= SLOTS_MAX; slots++) {
@@ -547,15 +570,15 @@ void am_portsets_search_uses(const struct am_portsets_search *s, enum am_portset
     for (size_t i = 0; breadth == AM_PORTSETS_NEAR && i < m.n; i++)
         offer_near(&m, m.sets[i]);
     if (m.alone >= long_from && s->used < AM_PORTSETS_MAX)
-        note_set(&m, (uint16_t)(1u << s->used), false);
+        note_set(&m, UINT32_C(1) << s->used, false);
     if (!all)
         offer_pairs(&m);
 }
 
-void am_portsets_search_near(const struct am_portsets_search *s, uint16_t set,
+void am_portsets_search_near(const struct am_portsets_search *s, uint32_t set,
                              am_portsets_take_fn *take, void *self)
 {
-    uint64_t tried[(UINT16_MAX + 1) / 64] = {0};
+    uint32_t tried[1 << TRIED_BITS] = {0};
     const struct making m = {
         .s = s, .take = take, .self = self, .alone = s->input->alone[s->held], .tried = tried};
 

@@ -66,7 +66,7 @@ enum am_portsets_breadth { AM_PORTSETS_ALL, AM_PORTSETS_NEAR, AM_PORTSETS_IN_USE
 void am_portsets_search_uses(const struct am_portsets_search *s, enum am_portsets_breadth breadth,
                              am_portsets_take_fn *take, void *self);
 /* The same of a set and those that differ from it by one port. */
-void am_portsets_search_near(const struct am_portsets_search *s, uint16_t set,
+void am_portsets_search_near(const struct am_portsets_search *s, uint32_t set,
                              am_portsets_take_fn *take, void *self);
 
 /* ports_exchange.c: of each class whether it could have other ports, the rest as it is, and the

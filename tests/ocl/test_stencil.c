@@ -113,7 +113,8 @@ static void check_layout(struct am_ocl_stencil *st, const struct layout *l)
 }
 
 /* After so many steps the state is smooth, and still one step too few or a coefficient a little off
- * is told from what is right, with any seed. */
+ * is told from what is right, with any seed. Lanes have slices enough that groups begin out of
+ * phase. */
 static void check_smooth(struct am_ocl_stencil *st)
 {
     const struct layout l = {.n = 100003, .steps = 480, .depth = 24, .groups = 4};

@@ -12,6 +12,10 @@
  * wrong in them spreads one row per step, and meets the rows of the result nowhere. They stop where
  * nothing right is left in them.
  *
+ * Groups that begin together would come to the end of their slices together, wait for memory together,
+ * and compute together. So each first makes some steps of a slice that nobody reads, the later ones
+ * more: what is left in the edges is as wrong as what was there. It costs half a slice of MANY or more.
+ *
  * -D: ELEMENT (float, double; WIDE for the latter), VECTOR (1, 2, 4, 8, 16), PACK (1, 2, 4; 1 with
  * vectors), BLOCKS and REST (W = 16 BLOCKS + REST), GROUP, UNROLL (1, 2, 4, 8), FORM (0: paper, 1:
  * scaled, 2: centred), LOCAL_EDGES (0, 1). */
@@ -33,6 +37,7 @@
 #endif
 #define W (16 * BLOCKS + REST)
 #define LANES (GROUP * VECTOR)
+#define MANY 64
 
 /* M(0) to M(W - 1), arguments constant after all: loops would only be hints. */
 #define RUN_4(M, k) M((k)) M((k) + 1) M((k) + 2) M((k) + 3)
@@ -166,11 +171,12 @@ am_stencil_pass(__global PACKED *restrict u, EDGES EDGE *restrict edges, uint ro
 #else
     EDGES EDGE *const begin = edges + group * edge_rows * GROUP + get_local_id(0);
 #endif
+    const uint dry = slices < MANY ? 0 : (uint)(steps * group / get_num_groups(0));
     REAL x[W + 2];
 
-    for (uint i = 1; i <= slices; i++) {
+    for (uint i = dry ? 0 : 1; i <= slices; i++) {
         const uint right = (i * W + 1) / 2; /* steps with anything right in them */
-        const uint last = min(steps, (right + UNROLL - 1) / UNROLL * UNROLL);
+        const uint last = i ? min(steps, (right + UNROLL - 1) / UNROLL * UNROLL) : dry;
         EDGES EDGE *e = begin;
         uint s = 0;
 
@@ -199,7 +205,8 @@ am_stencil_pass(__global PACKED *restrict u, EDGES EDGE *restrict edges, uint ro
 
             EVERY(GIVE)
         }
-        from += W / PACK * GROUP;
+        if (i)
+            from += W / PACK * GROUP;
     }
 }
 

@@ -21,8 +21,9 @@ static const double better = 0.99;
 /* More groups are not tried once they cost this much more: they do not run all at once any more. */
 static const double hopeless = 1.2;
 
-/* Start-up grows with the depth, and so does the local memory of a group, which decides how many
- * run at once; from here on memory is no bound any more. As measured on an H200. */
+/* Of what is not likely. Start-up grows with the depth, and so does the local memory of a group,
+ * which decides how many run at once; from here on memory is no bound any more. As measured on an
+ * H200. */
 static const size_t depth_most[AM_STENCIL_TYPES] = {[AM_STENCIL_F32] = 64, [AM_STENCIL_F64] = 48};
 
 enum { WIDTHS = 6 };
@@ -37,9 +38,10 @@ static const struct placement {
     unsigned group;
 } placements[] = {{true, 64}, {true, 32}, {false, 128}, {true, 128}, {false, 256}, {false, 512}};
 
-/* What was fastest on an H200 is tried first, with the number of groups that run at once there:
- * many registers of a work-item leave few groups, which wait for memory together. By type and form.
- */
+/* What was fastest on an H200 is tried first, with the number of groups that run at once there. Few
+ * groups of wide slices have local memory for deep passes, which move less: at a limit of power
+ * that decides, and a slice has so many points that one of them keeps a scheduler busy. By type and
+ * form. */
 enum { LIKELY = 3 };
 static const struct likely {
     unsigned width, unroll, group, each; /* groups of a compute unit */
@@ -47,11 +49,11 @@ static const struct likely {
 } likely_paper[AM_STENCIL_TYPES][LIKELY] =
     {
         [AM_STENCIL_F32] = {{80, 2, 64, 8, 48}, {96, 2, 64, 6, 64}, {64, 2, 64, 8, 48}},
-        [AM_STENCIL_F64] = {{64, 2, 64, 4, 44}, {64, 2, 32, 8, 48}, {48, 2, 32, 8, 48}},
+        [AM_STENCIL_F64] = {{96, 1, 32, 4, 94}, {80, 1, 32, 4, 94}, {64, 2, 64, 4, 44}},
 },
   likely_scaled[AM_STENCIL_TYPES][LIKELY] = {
-      [AM_STENCIL_F32] = {{128, 1, 64, 6, 64}, {104, 2, 64, 8, 48}, {96, 1, 64, 8, 48}},
-      [AM_STENCIL_F64] = {{96, 1, 32, 8, 48}, {80, 1, 32, 8, 48}, {48, 4, 32, 8, 48}},
+      [AM_STENCIL_F32] = {{192, 1, 32, 8, 96}, {160, 1, 32, 8, 96}, {128, 1, 64, 6, 64}},
+      [AM_STENCIL_F64] = {{96, 1, 32, 4, 94}, {104, 1, 32, 4, 94}, {96, 1, 32, 8, 48}},
 };
 
 struct search {
@@ -187,14 +189,14 @@ static void try_kernel(struct search *s, const struct am_ocl_stencil_shape *shap
 
 /* ---- GPUs ---- */
 
-/* False where local memory does not hold the edges. */
+/* Passes of `deepest` steps at most. False where local memory does not hold the edges. */
 static bool place_edges(const struct search *s, const struct placement *p, unsigned width,
-                        struct am_ocl_stencil_shape *shape)
+                        size_t deepest, struct am_ocl_stencil_shape *shape)
 {
     const size_t step_bytes = 2 * element_bytes(s) * p->group;
     /* not all of it: drivers keep some */
     const size_t room = p->local ? (s->devices[0]->local_bytes - 1) / step_bytes : SIZE_MAX;
-    const size_t most = room < depth_most[s->spec->type] ? room : depth_most[s->spec->type];
+    const size_t most = room < deepest ? room : deepest;
 
     if (room < DEPTH_LEAST || (s->wish->depth && s->wish->depth > room) ||
         p->group > s->devices[0]->group_max)
@@ -217,7 +219,7 @@ static void try_placements(struct search *s, size_t from, size_t to, unsigned wi
     struct am_ocl_stencil_shape shape;
 
     for (size_t i = from; i < to; i++) {
-        if (place_edges(s, &placements[i], width, &shape))
+        if (place_edges(s, &placements[i], width, depth_most[s->spec->type], &shape))
             try_kernel(s, &shape);
     }
 }
@@ -232,11 +234,10 @@ static void try_likely(struct search *s)
         const struct likely *const l = &list[i];
         const struct placement p = {true, l->group};
 
-        if ((s->wish->width && s->wish->width != l->width) || !place_edges(s, &p, l->width, &shape))
+        if ((s->wish->width && s->wish->width != l->width) ||
+            !place_edges(s, &p, l->width, l->depth, &shape))
             continue;
         shape.unroll = l->unroll;
-        if (!s->wish->depth && l->depth < shape.depth)
-            shape.depth = am_ocl_stencil_even_depth(s->spec->steps, l->depth, GRAIN);
         try_groups_of(s, &shape, &l->each, 1);
     }
 }

@@ -9,6 +9,7 @@ enum {
     NV_LANES = 32,     /* of a warp */
     NV_COPIES = 80,    /* the capability from which on there are asynchronous copies, */
     COPY_BYTES = 16,   /* of at most so much */
+    NV_BARRIERS = 16,  /* bytes of the two that count warps */
     ROWS_OF_PATCH = 8, /* at most */
 };
 
@@ -47,8 +48,11 @@ size_t am_ocl_wave_local_bytes(const struct am_ocl_grid *grid,
     const size_t item_bytes = (size_t)shape->items[0] * shape->items[1] * grid->element_bytes;
     const size_t patch = (size_t)shape->points[0] * shape->points[1];
 
-    if (passes_by_lanes(grid, shape))
-        return (2 * (size_t)shape->depth * shape->points[0] + shape->ahead * patch) * item_bytes;
+    if (passes_by_lanes(grid, shape)) {
+        const size_t rims = 2 * (size_t)shape->depth * shape->points[0] * item_bytes;
+
+        return rims - rims / shape->items[1] + shape->ahead * patch * item_bytes + NV_BARRIERS;
+    }
     return 2 * (size_t)shape->at_once * rim_of(shape, grid->spec.dim) * item_bytes;
 }
 
@@ -63,8 +67,8 @@ static bool has_lanes(const struct am_ocl_wave *w)
     const struct am_ocl_wave_shape *const shape = &w->shape;
     const size_t row_bytes = shape->points[0] * w->grid->element_bytes;
 
-    return w->grid->spec.dim == 3 && shape->items[0] == NV_LANES && shape->points[0] > 1 &&
-           shape->points[1] > 1 && row_bytes <= COPY_BYTES;
+    return w->grid->spec.dim == 3 && shape->items[0] == NV_LANES && shape->items[1] > 1 &&
+           shape->points[0] > 1 && shape->points[1] > 1 && row_bytes <= COPY_BYTES;
 }
 
 static enum am_status check_shape(const struct am_ocl_wave *w, struct am_err *err)

@@ -31,8 +31,9 @@
  *
  * LANES on devices of NVIDIA, where rows are PACKED: a warp has whole rows of the tile, and its lanes
  * pass sides along x to each other. Local memory has room then for the rims of all levels, so that a
- * turn is one slot; rows that need no rim are done before its barrier. AHEAD planes come there by
- * asynchronous copies: loads into registers are waited for too early, as compilers move them.
+ * turn is one slot. A warp tells that it has shown, gives its plane away, does the rows that need no rim
+ * and only then waits for the others; likewise before it shows again. AHEAD planes come to local memory
+ * by asynchronous copies: loads into registers are waited for too early, as compilers move them.
  *
  * Described stencils (doc/guide/own-stencil.md) have weights of their own: WEIGHTS, the kernel's
  * further arguments, each with a comma before it, and W_CENTRE, W_LEFT and so on, which of them each
@@ -124,6 +125,29 @@ static inline void am_wave_add_slot(int slot, __local const ELEMENT *rims, struc
 #define ORDER(a) TAKE(fresh[a], fresh_older[a])
 #endif
 
+/* Rims are shown before a plane is given away, so that others see them early, or after it. All have
+ * shown theirs before any is seen, and have seen it before it is shown again. */
+#if SHUFFLED
+#define OPEN                                                                                       \
+    __local ulong shown, seen;                                                                     \
+    if (item == 0)                                                                                 \
+        am_wave_open(&shown), am_wave_open(&seen);                                                 \
+    barrier(CLK_LOCAL_MEM_FENCE)
+#define SHOW_EARLY(slot)                                                                           \
+    am_wave_await(&seen, turn ^ 1), am_wave_show_slot(slot, rim, item, value), am_wave_come(&shown)
+#define SHOW_LATE(slot)
+#define ALL_SHOWN am_wave_await(&shown, turn)
+#define SEEN am_wave_come(&seen)
+#else
+#define OPEN
+#define SHOW_EARLY(slot)
+#define SHOW_LATE(slot) am_wave_show_slot(slot, SLOTS_OF_TURN > 1 ? other : rim, item, value)
+#define ALL_SHOWN barrier(CLK_LOCAL_MEM_FENCE)
+#define SEEN                                                                                       \
+    if (SLOTS_OF_TURN > 1)                                                                         \
+    barrier(CLK_LOCAL_MEM_FENCE)
+#endif
+
 /* Where the columns and rows of the patch lie in a plane. */
 static inline void am_wave_place(const struct am_wave *w, uint *at_x, uint *at_y)
 {
@@ -164,6 +188,7 @@ am_wave_pass(__global const ELEMENT *RESTRICT u, __global ELEMENT *restrict v, u
     Z_TYPE z = FIRST_Z((long)first_z - DEPTH);                    /* that comes next */
 
     am_wave_place(&w, at_x, at_y);
+    OPEN;
 #if SLOTS_OF_TURN > 1 /* as the end of a turn would leave it: all but the last slot has plane 0 */
     TAKE(next, older), z = NEXT_Z(z);
 #pragma unroll
@@ -183,35 +208,34 @@ am_wave_pass(__global const ELEMENT *RESTRICT u, __global ELEMENT *restrict v, u
             for (int slot = 0; slot < SLOTS_OF_TURN; slot++, turn ^= 1) {
                 const int before = slot ? slot - 1 : SLOTS_OF_TURN - 1;
                 const int after = slot + 1 < SLOTS_OF_TURN ? slot + 1 : 0;
-                __local ELEMENT *const shown = rims + turn % HALVES * AT_ONCE * LEVEL_ELEMENTS;
+                __local ELEMENT *const rim = rims + turn % HALVES * AT_ONCE * LEVEL_ELEMENTS;
                 __local ELEMENT *const other = rims + (turn ^ 1) * AT_ONCE * LEVEL_ELEMENTS;
                 ELEMENT around[AROUND];
 
                 if (SLOTS_OF_TURN > 1)
-                    am_wave_see(shown, to, around);
+                    am_wave_see(rim, to, around);
                 if (before == 0) {
-                    RECEIVE(i % AHEAD);
-                    ORDER(i % AHEAD);
+                    RECEIVE(i % AHEAD), ORDER(i % AHEAD);
                     am_wave_fetch(u + PLACE_Z(z + FETCH < nz ? z + FETCH : z) * plane, at_x, at_y);
                     z = NEXT_Z(z), in_chain++;
                 }
                 am_wave_chain_slot(before, &w, in_chain, value, sum, next, older);
+                SHOW_EARLY(after);
                 if (slot == 0 && k + i >= 2 * DEPTH && k + i < planes) {
                     am_wave_give(into, at_x, at_y, owned, next);
                     GIVE_PAST(into - v, older);
                     into += plane;
                 }
-                am_wave_show_slot(after, SLOTS_OF_TURN > 1 ? other : shown, item, value);
+                SHOW_LATE(after);
 #pragma unroll
                 for (int t = 0; t < DEPTH && SHUFFLED; t++) /* rows that see no rim */
                     am_wave_add(1, QY - 1, around, &w, value[t], sum[t]);
                 if (SLOTS_OF_TURN == 1) {
-                    barrier(CLK_LOCAL_MEM_FENCE);
-                    am_wave_see(shown, to, around);
+                    ALL_SHOWN;
+                    am_wave_see(rim, to, around);
                 }
-                am_wave_add_slot(slot, shown, to, &w, value, sum, around);
-                if (SLOTS_OF_TURN > 1 || HALVES == 1)
-                    barrier(CLK_LOCAL_MEM_FENCE);
+                am_wave_add_slot(slot, rim, to, &w, value, sum, around);
+                SEEN;
             }
         }
     }

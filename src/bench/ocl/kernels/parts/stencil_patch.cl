@@ -64,7 +64,7 @@
      : (y) == QY - 1 ? QX + (x)                                                                    \
                      : 2 * QX + ENDS * ((y) - 1) + ((x) == 0 ? 0 : 1))
 #endif
-#define LEVEL_ELEMENTS (SLOTS * ITEMS)
+#define LEVEL_ELEMENTS (SLOTS * (ITEMS - SHUFFLED * LX)) /* no warp sees the outermost rims */
 #define HALVES (SHUFFLED ? 1 : 2)
 #define SLOTS_OF_TURN ((DEPTH + AT_ONCE - 1) / AT_ONCE)
 
@@ -229,8 +229,10 @@ static inline void am_wave_show(__local ELEMENT *rim, uint item, const ELEMENT *
 #if SHUFFLED
     __local PACK *const rows = (__local PACK *)rim;
 
-    rows[item] = AS_PACK(patch);
-    rows[ITEMS + item] = AS_PACK(patch + (QY - 1) * QX);
+    if (item >= LX)
+        rows[item - LX] = AS_PACK(patch);
+    if (item < ITEMS - LX)
+        rows[ITEMS - LX + item] = AS_PACK(patch + (QY - 1) * QX);
 #else
 #pragma unroll
     for (int y = 0; y < QY; y++) {
@@ -269,7 +271,7 @@ static inline void am_wave_see(__local const ELEMENT *rim, struct beside to, ELE
 {
 #if SHUFFLED
     __local const PACK *const rows = (__local const PACK *)rim;
-    const PACK below = rows[ITEMS + to.below], above = rows[to.above];
+    const PACK below = rows[ITEMS - LX + to.below], above = rows[to.above - LX];
 
     UNPACK(around + BELOW(0), below);
     UNPACK(around + ABOVE(0), above);
@@ -385,3 +387,32 @@ static inline void am_wave_chain(const struct am_wave *w, long plane, ELEMENT *v
         value[q] = newest;
     }
 }
+
+#if SHUFFLED /* `bar` counts the warps that have come; its turns are 0 and 1, one after the other */
+static inline void am_wave_open(__local ulong *bar)
+{
+    __asm__ volatile("mbarrier.init.shared.b64 [%0], %1;" : : "r"((uint)(ulong)bar), "n"(LY) : "memory");
+}
+
+static inline void am_wave_come(__local ulong *bar)
+{
+    __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory");
+    if (get_local_id(0) == 0)
+        __asm__ volatile("{ .reg .b64 at; mbarrier.arrive.shared.b64 at, [%0]; }"
+                         :
+                         : "r"((uint)(ulong)bar)
+                         : "memory");
+}
+
+static inline void am_wave_await(__local ulong *bar, uint turn)
+{
+    uint all = 0;
+
+    while (!all)
+        __asm__ volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2; "
+                         "selp.u32 %0, 1, 0, p; }"
+                         : "=r"(all)
+                         : "r"((uint)(ulong)bar), "r"(turn)
+                         : "memory");
+}
+#endif

@@ -180,8 +180,9 @@ const struct am_incore_way *am_incore_way(const struct am_incore *core, const ch
  * is refused. */
 bool am_incore_read_ways(const struct am_result_set *set, struct am_arena *arena,
                          struct am_incore *core);
-/* The median of a time where it concludes something, or of grade C the least that a second launch
- * confirms; NAN when neither says anything. */
+/* The least of a time that a second launch confirms: a stranger on the core's other thread makes
+ * medians longer without a bound, and leaves the least alone. Of fewer launches the median, where
+ * it concludes something; NAN when neither says anything. */
 double am_incore_sound(const struct am_incore *core, const struct am_result_metric *metric);
 /* rows.c: forms, their cells and their classes. False when memory is refused. */
 bool am_incore_read(const struct am_result_set *set, struct am_arena *arena,

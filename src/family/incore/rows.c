@@ -239,12 +239,10 @@ double am_incore_sound(const struct am_incore *core, const struct am_result_metr
     const struct am_incore_least l =
         least_of(core, (struct am_incore_least){.launches = 0}, &m->series);
 
-    if (m->grading.grade != AM_GRADE_C)
-        return fmax(m->summary.median, 0);
-    return l.launches >= launches_least && !is_spoilt(&m->grading) &&
-                   grade_least(m, &l).grade != AM_GRADE_C
-               ? fmax(l.value, 0)
-               : NAN;
+    if (l.launches >= launches_least && !is_spoilt(&m->grading) &&
+        grade_least(m, &l).grade != AM_GRADE_C)
+        return fmax(l.value, 0);
+    return m->grading.grade != AM_GRADE_C ? fmax(m->summary.median, 0) : NAN;
 }
 
 /* ---- classes ---- */

@@ -259,7 +259,7 @@ static double shown_latency(const struct am_predicted *b, const struct am_predic
 {
     const bool loads = line->insn->loads && !line->insn->stores && !line->forms.eliminated;
 
-    return loads && line->latency <= 0 ? b->load : line->latency;
+    return loads && line->latency <= 0 ? b->load + line->index_more : line->latency;
 }
 
 static void add_lines(struct am_body *body, const struct am_predicted *b)

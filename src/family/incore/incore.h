@@ -101,8 +101,12 @@ struct am_incore {
     double waiting; /* vector operations that wait to begin, by cpu.window; 0: the same */
     unsigned turns; /* integer units that operations are bound to by turns, by cpu.window; 0: they
                      * go to any that is free, or it is not known */
-    unsigned addressing;        /* so many of these take operands in memory */
-    unsigned places;            /* where operations wait, of each of these units */
+    unsigned addressing; /* so many of these take operands in memory */
+    unsigned places;     /* where operations wait, of each of these units */
+    /* Cycles that a load takes longer from its index than from its base, by cpu.operand: where it
+     * is scaled, and where it is not but added to as much else as there may be; 0: none, or not
+     * known. */
+    double scaled_more, indexed_more;
     struct am_incore_way *ways; /* latencies, of all forms that have one */
     size_t n_ways, cap_ways;
     struct am_incore_counts counts[AM_INCORE_COUNTS_MAX];

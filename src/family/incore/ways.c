@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How long results take from instruction to instruction, by cpu.chain and cpu.instr, and how many
- * operations are taken in where a loop jumps back, by cpu.loop. */
+/* How long results take from instruction to instruction, by cpu.chain, cpu.instr and cpu.operand,
+ * and how many operations are taken in where a loop jumps back, by cpu.loop. */
 #include "family/incore/incore.h"
 
 #include "base/array.h"
@@ -73,6 +73,32 @@ static bool read_latencies(const struct am_result_set *set, const char *bench,
         way->latency = whole(latency, latency);
     }
     return true;
+}
+
+/* How much later than its base a load needs its index. */
+static void read_addresses(const struct am_result_set *set, struct am_incore *core)
+{
+    enum { BASE, INDEX, SCALED, PATHS };
+    static const char *const names[][PATHS] = {
+        {"mov_r64_m64.base", "mov_r64_m64.index", "mov_r64_m64.scaled_index"},
+        {"ldr_x.base", "ldr_x.index", "ldr_x.scaled_index"},
+    };
+    double took[PATHS] = {NAN, NAN, NAN};
+
+    for (size_t i = 0; i < set->n; i++) {
+        const struct am_result *const r = &set->results[i];
+        const char *const path = am_result_text(r, "path");
+        const double latency = sound(core, r, "latency");
+
+        if (strcmp(r->bench, "cpu.operand") != 0 || r->state != AM_POINT_OK || !path)
+            continue;
+        for (size_t k = 0; k < PATHS && !isnan(latency); k++) {
+            if (strcmp(path, names[0][k]) == 0 || strcmp(path, names[1][k]) == 0)
+                took[k] = whole(latency, latency);
+        }
+    }
+    core->indexed_more = fmax(took[INDEX] - took[BASE], 0); /* fmax(NAN, 0) is 0 */
+    core->scaled_more = fmax(took[SCALED] - took[BASE], 0);
 }
 
 /* Cycles of a form and the link beyond each alone. A pair that takes twice as long as both is no
@@ -261,6 +287,7 @@ bool am_incore_read_ways(const struct am_result_set *set, struct am_arena *arena
     if (!read_latencies(set, "cpu.instr", arena, core) ||
         !read_latencies(set, "cpu.chain", arena, core))
         return false;
+    read_addresses(set, core);
     for (size_t i = 0; i < set->n; i++) {
         const struct am_result *const r = &set->results[i];
 

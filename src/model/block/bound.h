@@ -47,6 +47,7 @@ struct am_predicted_line {
     double pressure; /* the same of the busiest */
     enum am_incore_home home;
     double base_more;   /* cycles that the base of an address computation takes beyond its index */
+    double index_more;  /* likewise that the index of a load takes beyond its base */
     double away, other; /* cycles to units of another kind and back (struct am_incore_way) */
     double clash;       /* cycles to an addition of numbers of another size */
     bool renamed;       /* a move whose result is its operand */

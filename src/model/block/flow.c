@@ -371,6 +371,8 @@ static double play_line(struct flow *f, size_t step, const struct am_predicted_l
     if (!line->forms.eliminated)
         wait_for(f, in->reads, 0, line, &until);
     wait_for(f, in->address_reads, in->loads ? f->load : 0, line, &until);
+    if (line->index_more > 0)
+        wait_for(f, UINT64_C(1) << in->memory.index, f->load + line->index_more, line, &until);
     if (line->base_more > 0 && in->memory.base < AM_REG_COUNT)
         wait_for(f, UINT64_C(1) << in->memory.base, line->base_more, line, &until);
     if (in->loads) {

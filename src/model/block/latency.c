@@ -111,6 +111,19 @@ static double base_more(const struct am_incore *core, const char *form)
                : 0;
 }
 
+/* Likewise of a load from its index. One that is not scaled was measured in a sum of all that an
+ * address may have: base, index and constant, on AArch64 the first two. */
+static double index_more(const struct am_incore *core, const struct am_insn *in)
+{
+    const unsigned most = in->arch == AM_ARCH_X86_64 ? 3 : 2;
+
+    if (!in->loads || in->memory.index >= AM_REG_COUNT)
+        return 0;
+    if (in->memory.scale > 1)
+        return core->scaled_more;
+    return in->address_parts >= most ? core->indexed_more : 0;
+}
+
 /* From memory a load, whatever it extends. */
 static bool is_move(const char *form)
 {
@@ -138,6 +151,7 @@ void am_flow_set(const struct am_incore *core, struct am_predicted_line *line)
     char operation[AM_FORM_NAME_MAX];
 
     line->latency = 0;
+    line->index_more = index_more(core, line->insn);
     line->home = AM_HOME_ANY;
     if (forms->eliminated || forms->match == AM_FORM_NONE || !forms->operation[0]) {
         line->latency = forms->match == AM_FORM_UNKNOWN ? NAN : 0;

@@ -240,13 +240,22 @@ const char *am_families_space(const struct am_placing *placing)
     return row && row->space ? row->space(placing) : am_opencl_space(placing);
 }
 
-const char *am_families_benches(enum am_bound_role role, struct am_arena *arena)
+/* Benches with types of their own are for those that applications do not name: bytes, half
+ * precision. */
+static bool may_bound(const struct am_bound_row *row, const struct am_result *result)
+{
+    return row->device == (am_result_device(result) != NULL) &&
+           !(row->type && am_result_type(result));
+}
+
+const char *am_families_benches(enum am_bound_role role, const struct am_result *result,
+                                struct am_arena *arena)
 {
     const char *list = "";
 
     for (size_t i = 0; list && am_families[i]; i++) {
         for (const struct am_bound_row *row = am_families[i]->bounds; row && row->bench; row++) {
-            if (list && row->role == role)
+            if (list && row->role == role && may_bound(row, result))
                 list = am_arena_printf(arena, "%s%s%s", list, *list ? ", " : "", row->bench);
         }
     }

@@ -116,6 +116,7 @@ struct am_bound_row {
     enum am_bound_role role;
     const char *why; /* AM_BOUND_FOREIGN: the reason, for a person */
     bool cold;       /* works on memory, whatever its size */
+    bool device;     /* gives ceilings of other devices than the processor */
     /* Bytes that a point works on; NULL: its axis of sizes, else what an iteration touches. */
     double (*working_set)(const struct am_result *result);
     /* On other devices: the name of the memory, "local memory"; NULL where it is not known. Without
@@ -219,8 +220,10 @@ struct am_guidelines am_families_guide(const struct am_facts *facts, struct am_a
 bool am_families_executed(const struct am_result *result, struct am_pick *out);
 /* The row that bounds a point, or NULL. */
 const struct am_bound_row *am_families_bound(const struct am_result *result);
-/* "cpu.flops, ocl.arith": the benches whose points have this role. */
-const char *am_families_benches(enum am_bound_role role, struct am_arena *arena);
+/* "cpu.flops, cpu.dot": the benches whose points have this role and may bound a point, on its
+ * device and of its type, as far as that is known. */
+const char *am_families_benches(enum am_bound_role role, const struct am_result *result,
+                                struct am_arena *arena);
 /* The analyses of all families that have one, into `out` (room for as many as there are families);
  * returns how many. */
 size_t am_families_analyse(const struct am_analysing *analysing, struct am_analysis *out);

@@ -293,12 +293,12 @@ static const char *lacking(const struct am_explanation *e, const struct explaini
     if (am_result_is_program(e->result) && x->roofline->n == 0)
         return "no ceilings were measured beside it: make a model of the machine (run, then model "
                "-o MODEL), and give it by --on MODEL";
-    text = am_arena_printf(x->arena, "no ceiling of its %s was measured%s: run %s %s%s",
-                           lacking_words(e, flops),
-                           x->roofline->doubtful ? " well enough (grade C gives none)" : "",
-                           am_families_benches(flops ? AM_BOUND_FLOPS : AM_BOUND_BYTES, x->arena),
-                           x->elsewhere ? "there" : "in the same run",
-                           x->roofline->doubtful ? ", on a quiet machine" : "");
+    text = am_arena_printf(
+        x->arena, "no ceiling of its %s was measured%s: run %s %s%s", lacking_words(e, flops),
+        x->roofline->doubtful ? " well enough (grade C gives none)" : "",
+        am_families_benches(flops ? AM_BOUND_FLOPS : AM_BOUND_BYTES, e->result, x->arena),
+        x->elsewhere ? "there" : "in the same run",
+        x->roofline->doubtful ? ", on a quiet machine" : "");
     return text ? text : "no ceiling was measured";
 }
 

@@ -91,10 +91,40 @@ static void check_chains(void)
     am_arena_fini(&other.arena);
 }
 
+/* A point that no run has a ceiling for: what to run is what bounds such points. */
+static void check_missing(void)
+{
+    static const struct {
+        const char *point, *run;
+    } cases[] = {
+        {"type=f64 isa=avx2 threads=1", "run cpu.flops in the same run"},
+        {"threads=1", "run cpu.flops, cpu.dot in the same run"},
+        {"type=f32 device=gpu0", "run ocl.arith in the same run"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct rx_run run = {0};
+        struct am_explanations all;
+        struct am_roofline roofline;
+        struct am_facts facts;
+
+        add(&run, "app.any", cases[i].point, 1e9);
+        am_evidence_settle(&run.set);
+        am_facts_derive(&run.set, &run.arena, &facts);
+        am_roofline_build(&run.set, &facts, &run.arena, &roofline);
+        am_explain(&run.set, &facts, &roofline, &run.arena, &all);
+        ok(all.items[0].why_not && strstr(all.items[0].why_not, cases[i].run),
+           "a point of %s lacks its own benches: %s", cases[i].point,
+           all.items[0].why_not ? all.items[0].why_not : "nothing");
+        am_arena_fini(&run.arena);
+    }
+}
+
 int main(void)
 {
     check_siblings();
     check_numbered();
     check_chains();
+    check_missing();
     return tap_done();
 }

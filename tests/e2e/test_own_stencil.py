@@ -127,7 +127,7 @@ def test_shipped(tap, own):
     tap.ok(names == sorted(DIMENSIONS), "every shipped description is measured here", names)
     for name, dimensions in DIMENSIONS.items():
         done = own.measure(name + ".db", os.path.join(SHIPPED, name + ".sten"), *(FAST if name in COMPILED_AS_MEASURED else LIGHT),
-                           *axes_of(name, "type=f32,f64", "rows=4" if dimensions > 1 else "rows=1", "threads=1,2"))
+                           *axes_of(name, "type=f32,f64", *(["rows=4"] if dimensions > 1 else []), "threads=1,2"))
         states = own.query(name + ".db", "SELECT state, count(*) FROM visit GROUP BY state") if done.returncode == 0 else []
         tap.ok(states == [("ok", 16 if name in WIDE else 12)], f"{name}: all points are right {states}",
                done.stdout[-3000:] + done.stderr[-3000:])
@@ -212,13 +212,22 @@ def test_planted(tap, own):
     check_planted(tap, own, "parts", PLANTED_PARTS, *axes(2, "variant=wave", "threads=2"))
 
 
+def test_axes(tap, own):
+    """A description has the axes that mean something in its dimensions."""
+    for dimensions, name in ((1, "heat1d"), (2, "heat2d"), (3, "heat3d")):
+        told = own.do("list", os.path.join(SHIPPED, name + ".sten")).stdout
+        named = {axis: f"\n  {axis} (count)" in told for axis in ("n", "ny", "nz", "depth", "strip", "rows")}
+        wanted = {axis: dimensions >= least for axis, least in (("n", 1), ("ny", 2), ("nz", 3), ("depth", 1), ("strip", 3), ("rows", 2))}
+        tap.ok(named == wanted, f"{dimensions} dimensions have axes of their own", told)
+
+
 def main():
     tap, own = Tap(), Own()
     if not shutil.which("cc"):
         tap.skip("stencils of the user's own", "there is no C compiler")
         tap.done()
         return
-    for test in (test_shipped, test_boundaries, test_waves, test_folds, test_sweeps, test_planted):
+    for test in (test_axes, test_shipped, test_boundaries, test_waves, test_folds, test_sweeps, test_planted):
         test(tap, own)
     tap.done()
 

@@ -287,7 +287,7 @@ def test_export_lopsided(tap, own):
 def test_tuned(tap, own):
     own.write("heat.sten", HEAT)
     done = own.do("tune", "./heat.sten", "-p", "variant=tiled", "-p", "n=64", "-p", "depth=2,4", "-p", "wave=8", "-p",
-                  "rows=2", "-p", "strip=1", "--tuning", own.path("tuning"), "-o", "tune.db")
+                  "rows=2", "--tuning", own.path("tuning"), "-o", "tune.db")
     tap.ok(done.returncode == 0, "tune finds a shape", done.stdout + done.stderr)
     kept = False  # unless it was shown to be better than what is taken without it
     if os.path.exists(own.path("tuning")):

@@ -212,13 +212,34 @@ def test_planted(tap, own):
     check_planted(tap, own, "parts", PLANTED_PARTS, *axes(2, "variant=wave", "threads=2"))
 
 
+ROD = "stencil rod\ndimensions 1\nfield u\nboundary {}\nupdate u = {}\n"
+SMOOTH, WAVY = "0.5 * u + 0.25 * (u[-1] + u[1])", "1.5 * u - u.before + 0.25 * (u[-1] + u[1])"
+# A description, a variant that it does not have, and why.
+LACKING = ((ROD.format("mirror", SMOOTH), "wave", "in one dimension waves are for rings"),
+           (ROD.format("periodic", WAVY), "wave", "reads .before"),
+           (ROD.format("periodic", "u + 0.1 * u * u[1]"), "plain,wave", "a sum of neighbours"),
+           (ROD.format("periodic", SMOOTH), "fold", "for three dimensions"),
+           (ROD.format("periodic", SMOOTH), "device-wave", "for two and three dimensions"),
+           (STAR.replace("star", "rod"), "fold", "two points or more along y or z"),
+           (SIDES.replace("sides", "rod"), "device-wave", "for one field"),
+           (CUBE.replace("cube", "rod"), "device-wave", "at distance 1 along the axes"))
+
+
 def test_axes(tap, own):
-    """A description has the axes that mean something in its dimensions."""
+    """A description has the axes that mean something in its dimensions, and says which variants it lacks and why."""
     for dimensions, name in ((1, "heat1d"), (2, "heat2d"), (3, "heat3d")):
         told = own.do("list", os.path.join(SHIPPED, name + ".sten")).stdout
         named = {axis: f"\n  {axis} (count)" in told for axis in ("n", "ny", "nz", "depth", "strip", "rows")}
         wanted = {axis: dimensions >= least for axis, least in (("n", 1), ("ny", 2), ("nz", 3), ("depth", 1), ("strip", 3), ("rows", 2))}
         tap.ok(named == wanted, f"{dimensions} dimensions have axes of their own", told)
+    for text, words, why in LACKING:
+        own.write("rod.sten", text)
+        done = own.do("plan", "rod.sten", "--quick", "-p", f"variant={words}")
+        has = own.do("list", "rod.sten").stdout.split("usable: ")[1].split("\n")[0]
+        tap.ok(done.returncode == 2 and why in done.stderr and f'"rod" has no "{words.split(",")[-1]}"' in done.stderr
+               and done.stderr.strip().endswith(f"it has {has}"), f"no {words}: {done.stderr.strip()}", has)
+    done = own.do("plan", "rod.sten", "--quick", "-p", "variant=wvae")
+    tap.ok(done.returncode == 2 and 'did you mean "wave"' in done.stderr, "a word that no description knows is no variant", done.stderr)
 
 
 def main():

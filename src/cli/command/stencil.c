@@ -5,8 +5,7 @@
 #include "cli/own/source.h"
 #include "cli/run/output.h"
 #include "cli/stencil/emit.h"
-#include "cli/stencil/emit_fold.h"
-#include "cli/stencil/emit_wave.h"
+#include "cli/stencil/variants.h"
 #include "cli/tune/tuning_file.h"
 
 #include <stdlib.h>
@@ -180,22 +179,13 @@ static enum am_status choose_shape(const struct am_cli *cli, const struct am_des
 static enum am_status check_loop(const struct am_cli *cli, const struct am_description *d,
                                  struct am_err *err)
 {
-    const unsigned loop = loops[cli->opt->loop].loops;
+    const char *const word = loops[cli->opt->loop].word;
+    const char *const why = am_variant_lacks(d, word);
 
-    if (loop == AM_EMIT_WAVE && !am_emit_has_waves(d))
-        return am_fail(
-            err, AM_E_USAGE,
-            "--loop wave: \"%s\" has no waves (in one dimension they are for rings whose "
-            "formula is a sum of neighbours, of first order in time); --loop tiled "
-            "writes its tiles",
-            d->name);
-    if (loop == AM_EMIT_FOLD && !am_emit_has_folds(d))
-        return am_fail(err, AM_E_USAGE,
-                       "--loop fold: \"%s\" has no folds (they are for three dimensions and "
-                       "formulas that reach two points or more along y or z); --loop best writes "
-                       "another loop",
-                       d->name);
-    return AM_OK;
+    return why ? am_fail(err, AM_E_USAGE,
+                         "--loop %s: \"%s\" has no %ss: %s; --loop tiled writes its tiles", word,
+                         d->name, word, why)
+               : AM_OK;
 }
 
 static enum am_status emit(const struct am_cli *cli, const struct am_own_file *file,

@@ -19,6 +19,7 @@
 #include "base/status.h"
 #include "cli/cli.h"
 #include "conductor/catalogue.h"
+#include "core/bench/plan.h"
 
 /* Compiles what the operands of `opt` name. cli->own gets what is stored with the run; without
  * files it stays empty, and the operands as they are. */
@@ -41,6 +42,11 @@ bool am_own_has(const struct am_kvs *settings);
  * builds. */
 bool am_own_measured(const char *worker);
 bool am_own_same_worker(const struct am_kvs *build_a, const struct am_kvs *build_b);
+
+/* AM_E_USAGE, with the reason, when a variant is wanted that a described stencil does not have.
+ * Benches that are none pass. */
+enum am_status am_own_check_variants(const struct am_cli *cli, const char *bench,
+                                     const struct am_param *params, size_t n, struct am_err *err);
 
 /* AM_E_USAGE when files were named whose benches the worker could not list. */
 enum am_status am_own_check(const struct am_catalogue *catalogue, const struct am_kvs *kept,

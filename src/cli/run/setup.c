@@ -275,8 +275,10 @@ static enum am_status add_part(const struct am_cli *cli, struct am_setup *setup,
         return am_fail(err, AM_E_NOMEM, "no memory for the parameters");
     if (nothing)
         return am_fail(err, AM_E_ABSENT, "none of the values of %s is one of its own", nothing);
-    status =
-        am_plan_add(&setup->plan, bench, own, n, am_topo_symbols(setup->topo), cli->arena, err);
+    status = am_own_check_variants(cli, bench->name, own, n, err);
+    if (status == AM_OK)
+        status =
+            am_plan_add(&setup->plan, bench, own, n, am_topo_symbols(setup->topo), cli->arena, err);
     am_shared_params_used(own, params, n);
     return status;
 }

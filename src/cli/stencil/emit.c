@@ -8,6 +8,7 @@
 #include "cli/stencil/emit_formula.h"
 #include "cli/stencil/emit_wave.h"
 #include "cli/stencil/texts.h"
+#include "cli/stencil/variants.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -459,10 +460,11 @@ static void add_settings(const struct am_description *d, struct am_text *out)
                  d->dimensions, d->radius, THREADS_MAX);
     am_text_addf(out, "#define FLOPS %u.0\n#define READ %zu.0\n#define WRITTEN %zu.0\n", d->flops,
                  d->fields.n * levels + d->coefficients.n, d->fields.n);
-    am_text_addf(out, "#define VARIANTS \"plain,tiled%s%s\"\n", am_emit_has_waves(d) ? ",wave" : "",
-                 am_emit_has_folds(d) ? ",fold" : "");
-    am_text_addf(out, "#define ON_DEVICES \",device%s\"\n#define DEVICE_DEPTH %ld\n",
-                 am_emit_has_device_waves(d) ? ",device-wave" : "", am_emit_device_depth(d));
+    am_text_add(out, "#define VARIANTS \"");
+    am_variants_list(d, false, ",", out);
+    am_text_add(out, "\"\n#define ALL_VARIANTS \"");
+    am_variants_list(d, true, ",", out);
+    am_text_addf(out, "\"\n#define DEVICE_DEPTH %ld\n", am_emit_device_depth(d));
     am_text_addf(out, "#define SIDES \"%s\"\n#define SIDES_QUICK \"%s\"\n#define STEPS \"%s\"\n",
                  v->sides, v->sides_quick, v->steps);
     am_text_addf(out,

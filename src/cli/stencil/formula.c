@@ -192,6 +192,18 @@ static enum am_status read_name(struct reader *r, int *index)
 
 static const char no_function[] =
     "+, -, * or / is missing (neighbours are written u[1], and there are no functions)";
+static const char no_power[] = "there are no powers (write u * u)";
+
+/* What stands where an operation belongs, or the end. */
+static const char *no_operation(const struct reader *r)
+{
+    switch (*r->at) {
+    case '(': return no_function;
+    case ')': return "no ( belongs to this )";
+    case '^': return no_power;
+    default: return "+, -, * or / is missing";
+    }
+}
 
 static enum am_status read_sum(struct reader *r, int *index);
 
@@ -204,8 +216,9 @@ static enum am_status read_bracket(struct reader *r, int *index)
     s = read_sum(r, index);
     r->depth--;
     if (s == AM_OK && !take(r, ')'))
-        return *r->at == '(' ? bad(r, no_function)
-                             : bad(r, *r->at ? "+, -, *, / or ) is missing" : ") is missing");
+        return bad(r, !*r->at                ? ") is missing"
+                      : strchr("(^", *r->at) ? no_operation(r)
+                                             : "+, -, *, / or ) is missing");
     return s;
 }
 
@@ -218,6 +231,8 @@ static enum am_status read_value(struct reader *r, int *index)
         return read_number(r, index);
     if (*r->at && strchr(letters, *r->at))
         return read_name(r, index);
+    if (*r->at == '*' && r->at > r->text && r->at[-1] == '*')
+        return bad(r, no_power);
     return bad(r, "no number, name or bracket");
 }
 
@@ -287,7 +302,7 @@ enum am_status am_formula_parse(const char *text, const struct am_formula_place 
     s = read_sum(&r, &root);
     skip_blanks(&r);
     if (s == AM_OK && *r.at)
-        return bad(&r, *r.at == '(' ? no_function : "+, -, * or / is missing");
+        return bad(&r, no_operation(&r));
     return s;
 }
 

@@ -397,6 +397,49 @@ static const struct am_figure_row figures[] = {
         .x = "idiom",
     },
     {
+        .name = "beside-others",
+        .section = "Cores",
+        .title = "Instructions beside others",
+        .caption =
+            "Cycles of an instruction alone, and of it with instructions of one kind (with_), "
+            "so many of both (counts). Two that share a unit take as long as one behind the "
+            "other. The units that follow are among the facts.",
+        .bench = "cpu.ports",
+        .kind = AM_FIGURE_TABLE,
+        .x = "instr",
+    },
+    {
+        .name = "mixes",
+        .section = "Cores",
+        .title = "Random mixes of instructions",
+        .caption = "Cycles of mixes by the number of the set that they are drawn from, in no "
+                   "order. Every fourth set tests what was found from the others; how well is "
+                   "among the facts.",
+        .bench = "cpu.mix",
+        .kind = AM_FIGURE_TABLE,
+        .x = "set",
+    },
+    {
+        .name = "chains",
+        .section = "Cores",
+        .title = "Latency from instruction to instruction",
+        .caption = "Cycles of an instruction in a chain of its like, and in turn with an addition "
+                   "of numbers (with_float) and one of integers (with_integer), both together.",
+        .bench = "cpu.chain",
+        .kind = AM_FIGURE_TABLE,
+        .x = "instr",
+    },
+    {
+        .name = "short-loops",
+        .section = "Cores",
+        .title = "Short loops",
+        .caption = "Cycles per pass of loops of one instruction and the jump back (loop_1), two "
+                   "(loop_2) and so on, by what else stands in them.",
+        .bench = "cpu.loop",
+        .kind = AM_FIGURE_TABLE,
+        .x = "with",
+    },
+    {
         .name = "dot",
         .section = "Cores",
         .title = "Multiply-adds of narrow types",

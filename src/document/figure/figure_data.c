@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TITLE_CHARS = 80, TITLE_BYTES = 1024 };
+enum { TITLE_CHARS = 80, TITLE_BYTES = 1024, TABLE_FEW = 20 };
 
 /* ---- selection ---- */
 
@@ -427,7 +427,8 @@ void am_figure_generic(const struct am_figure_source *source, const char *bench,
         .name = am_arena_printf(source->arena, "generic-%s", bench),
         .section = known ? known->section : "Other benches",
         .title = am_label_cut(source->arena, bench, TITLE_CHARS),
-        .caption = "Measured at so few points that a table says it best.",
+        .caption = picks.n > TABLE_FEW ? "No axis has numbers to draw a curve over."
+                                       : "Measured at so few points that a table says it best.",
         .bench = bench,
         .kind = AM_FIGURE_TABLE,
     };

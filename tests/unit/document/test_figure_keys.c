@@ -2,6 +2,7 @@
 /* Figures told apart by values: what looks alike when shortened stays apart, what is left out is
  * said, and where the best of points counts only that is shown. */
 #include "document/figure/figure.h"
+#include "document/figure/figure_data.h"
 #include "document/figure/figure_make.h"
 #include "document/figure/keys.h"
 #include "evidence/evidence.h"
@@ -412,6 +413,45 @@ static bool has_place(const char *section)
     return am_sections[i] != NULL;
 }
 
+/* What no family draws is a table where its axes have no numbers: one of many rows says so, too. */
+static void test_tables(void)
+{
+    static const size_t counts[] = {3, 40};
+
+    for (size_t k = 0; k < sizeof(counts) / sizeof(counts[0]); k++) {
+        struct rx_run run = {0};
+        const struct am_figure_source source = {.set = &run.set, .arena = &run.arena};
+        struct am_figure_row row;
+
+        for (size_t i = 0; i < counts[k]; i++)
+            add(&run, am_arena_printf(&run.arena, "instr=form%zu", i), 1e9);
+        am_evidence_settle(&run.set);
+        am_figure_generic(&source, "t.b", &row);
+        ok(row.kind == AM_FIGURE_TABLE && (strstr(row.caption, "so few") != NULL) == (k == 0),
+           "%zu names are a table: %s", counts[k], row.caption);
+        am_arena_fini(&run.arena);
+    }
+}
+
+/* Numbers of random mixes have no order that a curve could follow. */
+static void test_mixes(void)
+{
+    static const char *const benches[] = {"cpu.ports", "cpu.mix", "cpu.chain", "cpu.loop"};
+    size_t tables = 0, others = 0;
+
+    for (size_t i = 0; am_families[i]; i++) {
+        for (const struct am_figure_row *r = am_families[i]->figures; r && r->name; r++) {
+            for (size_t k = 0; k < sizeof(benches) / sizeof(benches[0]); k++) {
+                const bool same = r->bench && strcmp(r->bench, benches[k]) == 0;
+
+                tables += same && r->kind == AM_FIGURE_TABLE;
+                others += same && r->kind != AM_FIGURE_TABLE;
+            }
+        }
+    }
+    ok(tables == 4 && others == 0, "what ports are inferred from are tables with captions");
+}
+
 /* `export --svg NAME` finds a figure by its name. */
 static void test_names(void)
 {
@@ -438,6 +478,8 @@ int main(void)
     test_bars();
     test_many_series();
     test_nothing_to_say();
+    test_tables();
+    test_mixes();
     test_few_places();
     test_places_of_panels();
     test_compares();

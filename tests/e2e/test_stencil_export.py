@@ -412,6 +412,11 @@ def test_refused(tap, own):
     done = own.do("stencil", "export", "heat.sten", "--loop", "fold")
     tap.ok(done.returncode == 2 and not done.stdout and '"heat" has no folds' in done.stderr, "nor in place of folds", done.stderr)
     check_paths(tap, own)
+    for words, wanted, story in ((("--flags", "-Onothing"), 2, "archmeter: heat.sten does not compile"), (("--cc", "nosuchcc"), 3, "archmeter: heat.sten needs a compiler for C")):
+        done = own.do("run", "heat.sten", *words)
+        tap.ok(done.returncode == wanted and story in done.stderr, f"run {' '.join(words)} names the description", done.stderr)
+    done = own.do("run", "heat.sten", *FAST, "--flags", "-O0", "-p", "variant=plain", "-p", "n=16", "-p", "steps=2", "-o", "one.db")
+    tap.ok(done.returncode in (0, 3) and "1 point, about" in done.stderr, "one point is no points", done.stderr)
     done = own.do("stencil", "exprot", "heat.sten")
     tap.ok(done.returncode == 2 and "export" in done.stderr, "a wrong word is refused", done.stderr)
     done = own.do("stencil", "export", "none.sten")

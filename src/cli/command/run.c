@@ -44,8 +44,9 @@ static void tell_plan(const struct am_cli *cli, const struct am_plan *plan)
     am_units_duration(seconds, about, sizeof(about));
     if (left_out)
         (void)am_str_format(beyond, sizeof(beyond), "; %zu of less worth do not fit", left_out);
-    am_log(AM_LOG_INFO, "%s%zu points, about %s%s%s", quick ? "the quick set: " : "",
-           plan->n - left_out, about, beyond, quick ? " (--standard measures more)" : "");
+    am_log(AM_LOG_INFO, "%s%zu point%s, about %s%s%s", quick ? "the quick set: " : "",
+           plan->n - left_out, plan->n - left_out == 1 ? "" : "s", about, beyond,
+           quick ? " (--standard measures more)" : "");
 }
 
 /* The plan by the options, or that of an earlier run. */

@@ -217,8 +217,10 @@ static bool add_isa_words(const struct job *j, struct am_strings *argv)
             (add(j, argv, "-fno-tree-vectorize") && add(j, argv, "-fno-tree-slp-vectorize")));
 }
 
-static enum am_status compile(struct job *j, const char *path, enum am_language language,
-                              const struct am_strings *own, const char *object)
+/* `of`: the user's file that `path` is, or was made from. */
+static enum am_status compile(struct job *j, const char *of, const char *path,
+                              enum am_language language, const struct am_strings *own,
+                              const char *object)
 {
     struct am_strings argv = {0};
     enum am_status s = add_compiler(j, language, &argv);
@@ -234,7 +236,7 @@ static enum am_status compile(struct job *j, const char *path, enum am_language 
                         add(j, &argv, "-I") && add(j, &argv, j->headers) && add(j, &argv, "-c") &&
                         add(j, &argv, path) && add(j, &argv, "-o") && add(j, &argv, object)))
         s = no_memory(j);
-    return s == AM_OK ? run(j, path, language, &argv) : s;
+    return s == AM_OK ? run(j, of, language, &argv) : s;
 }
 
 static bool has_language(const struct am_own_source *source, enum am_language language)
@@ -315,7 +317,7 @@ static enum am_status compile_text(struct job *j, size_t i)
         path = am_arena_printf(j->arena, "%s/%zu.c", j->build, i);
         s = write_made(j, path, f->made);
     }
-    return s == AM_OK ? compile(j, path, f->language, &f->flags, object_of(j, i)) : s;
+    return s == AM_OK ? compile(j, f->path, path, f->language, &f->flags, object_of(j, i)) : s;
 }
 
 /* All files for one instruction set, or for none in particular. */
@@ -329,7 +331,7 @@ static enum am_status build_variant(struct job *j)
     if (s == AM_OK && j->source->files[0].language == AM_LANGUAGE_LIBRARY)
         return am_own_copy_file(j->source->files[0].path, library, j->err);
     if (s == AM_OK && has_language(j->source, AM_LANGUAGE_FORTRAN))
-        s = compile(j, module, AM_LANGUAGE_FORTRAN, NULL, module_object(j));
+        s = compile(j, module, module, AM_LANGUAGE_FORTRAN, NULL, module_object(j));
     for (size_t i = 0; i < j->source->n && s == AM_OK; i++) {
         if (j->source->files[i].text)
             s = compile_text(j, i);

@@ -77,7 +77,33 @@ def main():
     tap.ok(workers.returncode == 0 and complete(bench, "whole.db"),
            "resuming a complete run changes nothing", workers.stderr)
     interrupt(tap, bench, total)
+    add_launches(tap, bench)
     tap.done()
+
+
+def launches_of(bench, db):
+    return {n for n, in bench.query(db, "SELECT count(*) FROM visit GROUP BY point")}
+
+
+def add_launches(tap, bench):
+    """A finished run gets more launches: nothing of it changes, and a kill meanwhile loses nothing."""
+    more = ("resume", "whole.db", "--launches", str(2 * LAUNCHES))
+    before = samples(bench, "whole.db")
+    child = bench.start(*more)
+    time.sleep(0.5)
+    child.send_signal(signal.SIGKILL)
+    child.communicate()
+    added = bench.run(*more)
+    after = samples(bench, "whole.db")
+    tap.ok(added.returncode == 0 and launches_of(bench, "whole.db") == {2 * LAUNCHES} and before < after,
+           f"a finished run of {len(before)} samples gets more launches: {len(after)}", added.stderr)
+    tap.ok(bench.run("verify", "whole.db").returncode == 0, "and its seals hold")
+    again = bench.run(*more)
+    tap.ok(again.returncode == 0 and samples(bench, "whole.db") == after, "asked again there is nothing left", again.stderr)
+    fewer = bench.run("resume", "whole.db", "--launches", str(LAUNCHES - 1))
+    tap.ok(fewer.returncode == 2 and f"--launches {LAUNCHES - 1}: points of this run had up to {LAUNCHES}" in fewer.stderr,
+           "none are taken away", fewer.stderr)
+    tap.ok(samples(bench, "whole.db") == after, "and nothing was")
 
 
 def interrupt(tap, bench, total):

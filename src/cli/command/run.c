@@ -172,6 +172,37 @@ static size_t count_open(const struct am_resume *resume)
     return n;
 }
 
+/* Points that ended for their number of launches, or by their precision, have more to come. What
+ * the run was begun with stays as it is: it is sealed. Whoever asks for a number has it whatever
+ * budget the run had. */
+static enum am_status ask_for_more(const struct am_counts *wanted, struct am_resume *resume,
+                                   struct am_err *err)
+{
+    struct am_plan_settings *const set = &resume->run.settings;
+
+    if (wanted->min == 0)
+        return AM_OK;
+    if (wanted->max < set->max_launches)
+        return am_fail(err, AM_E_USAGE,
+                       "--launches %u: points of this run had up to %u; launches can be added and "
+                       "not taken away",
+                       wanted->max, set->max_launches);
+    set->min_launches = wanted->min;
+    set->max_launches = wanted->max;
+    set->budget_s = 0;
+    for (size_t i = 0; i < resume->n; i++) {
+        struct am_resume_point *const point = &resume->points[i];
+        const enum am_stop_reason why = point->stop_reason;
+        const size_t up_to = why == AM_STOP_TARGET ? wanted->min : wanted->max;
+
+        if ((why == AM_STOP_TARGET || why == AM_STOP_MAX_LAUNCHES || why == AM_STOP_OUT_OF_REACH ||
+             why == AM_STOP_BUDGET) &&
+            point->n_rounds < up_to)
+            point->stop_reason = AM_STOP_OPEN;
+    }
+    return AM_OK;
+}
+
 /* Nothing is left to measure. A run killed between its last launch and its end is ended now; any
  * other file stays as it is. */
 static enum am_status show_complete(struct am_cli *cli, struct am_store *store, const char *path,
@@ -301,6 +332,8 @@ enum am_status am_cmd_resume(struct am_cli *cli, struct am_err *err)
         status = am_store_open(path, true, &store, err);
     if (status == AM_OK)
         status = am_store_load_resume(store, cli->arena, &resume, err);
+    if (status == AM_OK)
+        status = ask_for_more(&cli->opt->launches, &resume, err);
     if (status == AM_OK && count_open(&resume) == 0)
         status = show_complete(cli, store, path, &resume, err);
     else if (status == AM_OK)

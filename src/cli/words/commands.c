@@ -71,12 +71,15 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
     [AM_CMD_RESUME] =
         {
             .name = "resume",
-            .summary = "finish an interrupted run",
+            .summary = "finish an interrupted run, or add launches to it",
             .operands = "FILE [SOURCE...]",
-            .description = "Measures what the run's plan still lacks, with the settings and the "
-                           "seed stored in FILE. Benches of your own are those that were compiled "
-                           "for the run; name their SOURCEs again where these are gone. Codes as "
-                           "for run.",
+            .description =
+                "Measures what the run's plan still lacks, with the settings and the "
+                "seed stored in FILE. With --launches a finished run is gone on with, too: "
+                "points that have fewer get more, and an interrupted call is finished by "
+                "the same words. Benches of your own are those that were compiled "
+                "for the run; name their SOURCEs again where these are gone. Codes as "
+                "for run.",
             .operand = AM_OPERAND_FILE,
             .min_operands = 1,
             .max_operands = UINT_MAX,

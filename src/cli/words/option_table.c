@@ -217,8 +217,9 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_COUNTS,
         .offset = FIELD(launches),
         .argument = "MIN[:MAX]",
-        .commands = PROGRAMS,
-        .help = "Fresh processes per point; MIN alone fixes the count.",
+        .commands = PROGRAMS | BIT(RESUME),
+        .help =
+            "Fresh processes per point; MIN alone fixes the count. With resume: so many in all.",
     },
     {
         .name = "samples",

@@ -28,8 +28,8 @@ struct placed {
 
 struct placed_loops {
     struct placed items[PLACED_MAX];
-    size_t n, n_begins;
-    unsigned begins[PLACED_MAX / AM_MIX_SET];
+    size_t n;
+    bool apart;   /* they do not all begin at the same place of a line */
     double width; /* slots per cycle, the most that was seen */
 };
 
@@ -170,22 +170,12 @@ static bool number(const struct am_result *r, const char *key, uint64_t most, un
 static const char *const loop_names[AM_MIX_SET] = {AM_MIX_SET_MAP(LOOP_NAME)};
 #undef LOOP_NAME
 
-static void add_begin(struct placed_loops *all, unsigned begin)
-{
-    for (size_t i = 0; i < all->n_begins; i++) {
-        if (all->begins[i] == begin)
-            return;
-    }
-    all->begins[all->n_begins++] = begin;
-}
-
 /* The loops of a result that says where they lie. */
 static void add_loops(const struct am_incore *core, const struct am_result *r,
                       struct placed_loops *all)
 {
     struct placed l;
     unsigned fewest, step;
-    const size_t before = all->n;
 
     if (!number(r, "begin", AM_MIX_LINE, &l.begin) || !number(r, "bytes", BYTES_MAX, &l.bytes) ||
         !number(r, "back", BYTES_MAX, &l.back) || !number(r, "fewest", SLOTS_MAX, &fewest) ||
@@ -200,10 +190,9 @@ static void add_loops(const struct am_incore *core, const struct am_result *r,
         if (!(l.cycles > 0) || l.count + 2 > SLOTS_MAX)
             continue;
         all->items[all->n++] = l;
+        all->apart = all->apart || l.begin != all->items[0].begin;
         all->width = fmax(all->width, (l.count + 1) / l.cycles);
     }
-    if (all->n > before)
-        add_begin(all, l.begin);
 }
 
 void am_incore_read_lines(const struct am_result_set *set, struct am_incore *core)
@@ -218,7 +207,7 @@ void am_incore_read_lines(const struct am_result_set *set, struct am_incore *cor
         if (r->state == AM_POINT_OK && strcmp(r->bench, "cpu.loop") == 0)
             add_loops(core, r, &all);
     }
-    if (core->fetch || all.n < PLACED_LEAST || all.n_begins < 2)
+    if (core->fetch || all.n < PLACED_LEAST || !all.apart)
         return;
     for (unsigned ends = 1; ends <= ENDS; ends++) {
         const double none = deviation(NULL, &all, ends, INFINITY);

@@ -115,6 +115,31 @@ static void check_refused(void)
        "loops at one place say nothing of others");
 }
 
+/* A file from anybody: results that have but two loops, each at a place of its own. */
+static void check_many_places(void)
+{
+    struct rx_run run = {0};
+    struct am_incore core = {.fetch = 0};
+
+    for (unsigned begin = 0; begin <= AM_MIX_LINE; begin++) {
+        const struct place p = {"any", begin, 3, 1 + begin, 1};
+        struct am_result *const r = add_result(
+            &run, "cpu.loop", am_arena_printf(&run.arena, "with=at_%u on=machine", begin));
+
+        say_place(&run, r, &p);
+        for (unsigned i = 0; i < 2; i++)
+            put(&run, r, i + 1, cycles_of(&rules[0], begin, p.bytes, p.fewest + i));
+    }
+    am_evidence_settle(&run.set);
+    if (!am_incore_read_ways(&run.set, &run.arena, &core))
+        abort();
+    ok(core.lines.bytes != 0 && core.lines_error < 0.01,
+       "two loops at each place of a line, each place of a result of its own: lines of %u bytes miss them "
+       "by %.1f %%",
+       core.lines.bytes, 100 * core.lines_error);
+    am_arena_fini(&run.arena);
+}
+
 /* What was measured on a Zen 5: slots in a first line and in a second, cycles. */
 static void check_measured(void)
 {
@@ -139,6 +164,7 @@ int main(void)
 {
     check_found();
     check_refused();
+    check_many_places();
     check_measured();
     return tap_done();
 }

@@ -124,7 +124,7 @@ bool am_incore_set_aside(const struct am_result_set *set, struct am_arena *arena
 {
     struct am_arena scratch = {NULL};
     struct ratios all;
-    const bool good = read_ratios(set, &scratch, &all);
+    bool good = read_ratios(set, &scratch, &all);
     size_t room = 0;
 
     if (good)
@@ -135,7 +135,8 @@ bool am_incore_set_aside(const struct am_result_set *set, struct am_arena *arena
         if (is_wrong(&all.items[i], end - i)) {
             int64_t *const launch = AM_ARRAY_ADD(arena, core->aside, core->n_aside, room);
 
-            if (launch)
+            good = launch != NULL;
+            if (good)
                 *launch = all.items[i].launch;
         }
     }

@@ -128,8 +128,11 @@ static enum am_status check_name(const struct reader *r, const char *name)
 static enum am_status read_value(struct reader *r, const char **rest, double *out)
 {
     const char *const word = next_word(r, rest);
+    const size_t n = strlen(word);
 
-    return am_parse_f64(word, strlen(word), out) ? AM_OK : bad(r, "is no number", word, NULL);
+    return strspn(word, "+-.0123456789eE") == n && am_parse_f64(word, n, out)
+               ? AM_OK
+               : bad(r, "is no number", word, NULL);
 }
 
 static enum am_status check_end(struct reader *r, const char *rest)

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/text.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
@@ -252,6 +253,18 @@ static enum am_status read_signed(struct reader *r, int *index)
     return s == AM_OK ? add(r, &node, index) : s;
 }
 
+/* A number that is 0, with or without signs. */
+static bool is_zero(const struct am_formula *f, int index)
+{
+    const struct am_formula_node *node = &f->nodes[index];
+    double value;
+
+    while (node->kind == AM_FORMULA_NEGATE)
+        node = &f->nodes[node->left];
+    return node->kind == AM_FORMULA_NUMBER &&
+           am_parse_f64(node->text, strlen(node->text), &value) && !(fabs(value) > 0);
+}
+
 typedef enum am_status read_fn(struct reader *r, int *index);
 
 /* Operands of one rank, joined from left to right. */
@@ -262,14 +275,19 @@ static enum am_status read_chain(struct reader *r, read_fn *operand, const char 
 
     while (s == AM_OK) {
         struct am_formula_node node = {.left = *index};
+        const char *behind;
 
         skip_blanks(r);
         if (*r->at != signs[0] && *r->at != signs[1])
             break;
         node.column = column_of(r);
         node.kind = kinds[*r->at == signs[1]];
-        r->at++;
+        behind = ++r->at;
         s = operand(r, &node.right);
+        if (s == AM_OK && node.kind == AM_FORMULA_DIVIDE && is_zero(r->out, node.right)) {
+            r->at = behind + strspn(behind, " \t");
+            return bad(r, "no division by 0");
+        }
         if (s == AM_OK)
             s = add(r, &node, index);
     }

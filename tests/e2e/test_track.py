@@ -283,8 +283,11 @@ def refused(tap, bench):
         got = bench.run("track", name)
         tap.ok(got.returncode == 2 and word in got.stderr and name in got.stderr, f"{name} is refused: {word}",
                got.stderr)
+    with open(bench.path("outside.csv"), "w", encoding="ascii") as f:
+        f.write("cell,x,y\n\n7,100.5,64\n3,1e6,80\n")
     for args, code, word in [(["missing.avi"], 2, "missing.avi"), (["-"], 2, "standard input"), (["/dev/null"], 2, "neither a file nor"), (["v.avi", "--snake-stop", "x"], 2, "--snake-stop"),
                              (["v.avi", "--cells", "truth.csv"], 2, "truth.csv:1"), (["v.avi", "--noise", "3"], 2, "--make"),
+                             (["v.avi", "--cells", "outside.csv"], 2, "outside.csv:4: cell 3 at (1e+06, 80) is not in a frame"),
                              (["v.avi", "-o", "v.avi"], 2, "not replaced"),
                              (["v.avi", "--band", "9:3"], 2, "--band"), (["v.avi", "--band", "23:24"], 3, "no cell")]:
         got = bench.run("track", *args)

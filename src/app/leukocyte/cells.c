@@ -66,6 +66,7 @@ static enum am_status add(struct am_cells *cells, const char *file, unsigned lin
     if (cells->n == AM_CELLS_MAX)
         return am_fail(err, AM_E_PARSE, "%s:%u: more than %d cells", file, line, AM_CELLS_MAX);
     cells->names[cells->n] = name;
+    cells->lines[cells->n] = line;
     cells->at[cells->n++] = at;
     return AM_OK;
 }
@@ -94,4 +95,17 @@ enum am_status am_cells_parse(const char *file, const char *text, size_t len, st
     if (s == AM_OK && out->n == 0)
         s = am_fail(err, AM_E_PARSE, "%s: there is no cell in it", file);
     return s;
+}
+
+enum am_status am_cells_check(const char *file, const struct am_cells *cells, size_t width,
+                              size_t height, struct am_err *err)
+{
+    for (size_t i = 0; i < cells->n; i++) {
+        if (!am_image_has(width, height, cells->at[i]))
+            return am_fail(err, AM_E_PARSE,
+                           "%s:%u: cell %llu at (%g, %g) is not in a frame of %zu x %zu", file,
+                           cells->lines[i], (unsigned long long)cells->names[i], cells->at[i].x,
+                           cells->at[i].y, width, height);
+    }
+    return AM_OK;
 }

@@ -15,6 +15,7 @@ enum { AM_CELLS_TEXT_MAX = 1 << 20 }; /* bytes of such a file */
 struct am_cells {
     size_t n;
     uint64_t names[AM_CELLS_MAX]; /* numbers, each once */
+    unsigned lines[AM_CELLS_MAX]; /* of the file */
     struct am_centre at[AM_CELLS_MAX];
 };
 
@@ -22,5 +23,9 @@ struct am_cells {
  * and line. */
 enum am_status am_cells_parse(const char *file, const char *text, size_t len, struct am_cells *out,
                               struct am_err *err);
+/* Whether all of them lie in frames of width x height. AM_E_PARSE with `file` and the line of one
+ * that does not. */
+enum am_status am_cells_check(const char *file, const struct am_cells *cells, size_t width,
+                              size_t height, struct am_err *err);
 
 #endif

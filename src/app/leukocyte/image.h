@@ -3,6 +3,7 @@
 #ifndef AM_APP_LEUKOCYTE_IMAGE_H
 #define AM_APP_LEUKOCYTE_IMAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,12 @@ struct am_image {
 struct am_centre {
     double x, y;
 };
+
+/* Between the centres of a frame's outermost pixels. */
+static inline bool am_image_has(size_t width, size_t height, struct am_centre at)
+{
+    return at.x >= 0 && at.x <= (double)(width - 1) && at.y >= 0 && at.y <= (double)(height - 1);
+}
 
 /* A part of a frame: columns x0, ..., x0 + columns - 1, rows likewise. */
 struct am_window {

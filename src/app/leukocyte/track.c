@@ -64,8 +64,7 @@ static enum am_status check(size_t width, size_t height, const struct am_centre 
     if (n > AM_CELLS_MAX)
         return am_fail(err, AM_E_LIMIT, "%zu cells, the most are %d", n, AM_CELLS_MAX);
     for (size_t i = 0; i < n; i++) {
-        if (!(centres[i].x >= 0 && centres[i].x <= (double)(width - 1) && centres[i].y >= 0 &&
-              centres[i].y <= (double)(height - 1)))
+        if (!am_image_has(width, height, centres[i]))
             return am_fail(err, AM_E_USAGE, "cell %zu at (%g, %g) is not in a frame of %zu x %zu",
                            i, centres[i].x, centres[i].y, width, height);
     }

@@ -137,6 +137,7 @@ static enum am_status read_cells(struct job *job, const char *path, struct am_er
 {
     char *const text = am_arena_alloc(job->cli->arena, AM_CELLS_TEXT_MAX + 1);
     FILE *const in = fopen(path, "re");
+    enum am_status s;
     size_t len;
     bool failed;
 
@@ -149,7 +150,9 @@ static enum am_status read_cells(struct job *job, const char *path, struct am_er
         return am_fail(err, AM_E_SYS, "%s: cannot be read", path);
     if (len > AM_CELLS_TEXT_MAX)
         return am_fail(err, AM_E_LIMIT, "%s: larger than %d bytes", path, AM_CELLS_TEXT_MAX);
-    return am_cells_parse(path, text, len, job->cells, err);
+    s = am_cells_parse(path, text, len, job->cells, err);
+    return s == AM_OK ? am_cells_check(path, job->cells, job->paths.width, job->paths.height, err)
+                      : s;
 }
 
 /* ---- frames ---- */

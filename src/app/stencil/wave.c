@@ -63,7 +63,7 @@ static size_t rows_of_wave(const struct am_grid_spec *spec)
 
 /* A grid that is in cache anyway is not cut by one thread. Several have strips as even as they can
  * be where these follow each other from pass to pass, and else two each at least; none is narrower
- * than a block. */
+ * than a block. Passes that are refused later on are not worth the time that the choice takes. */
 static size_t rows_of_strip(const struct am_grid_spec *spec, size_t usual)
 {
     const size_t deep = am_wave_find(spec->kernels->isa)->deep;
@@ -75,7 +75,7 @@ static size_t rows_of_strip(const struct am_grid_spec *spec, size_t usual)
         rows = all;
     if (rows < deep)
         rows = deep;
-    if (spec->parts > 1 && am_wave_is_ring(spec))
+    if (spec->parts > 1 && am_wave_is_ring(spec) && spec->depth <= AM_WAVE_DEPTH_MAX)
         return am_wave_order_rows(spec, deep, rows);
     if (spec->parts > 1 && rows > even)
         rows = even;

@@ -14,8 +14,10 @@ struct course {
     const struct am_stencil_grid *grid;
     const struct am_wave_order *order;
     size_t planes;
-    double *made; /* [PASSES][strips][waves]: when */
-    double *free; /* of each thread: since when */
+    double foreign; /* rows more per level and plane */
+    double *work;   /* [strips][waves] */
+    double *made;   /* [PASSES][strips][waves]: when */
+    double *free;   /* of each thread: since when */
 };
 
 static double *made_at(const struct course *c, size_t pass, size_t strip, size_t wave)
@@ -70,8 +72,7 @@ static double *first_free(const struct course *c)
 }
 
 /* When the last of its waves is made, by a thread that is free since then. */
-static double make_strip(const struct course *c, size_t pass, size_t strip, double now,
-                         double foreign)
+static double make_strip(const struct course *c, size_t pass, size_t strip, double now)
 {
     for (size_t w = 0; w < c->order->waves; w++) {
         struct am_wave_stage waits[AM_WAVE_WAITS_MAX];
@@ -79,25 +80,27 @@ static double make_strip(const struct course *c, size_t pass, size_t strip, doub
 
         for (size_t k = 0; k < n; k++)
             now = fmax(now, *made_at(c, waits[k].pass, waits[k].strip, waits[k].waves - 1));
-        now += work_of(c, strip, w, foreign);
+        now += c->work[strip * c->order->waves + w];
         *made_at(c, pass, strip, w) = now;
     }
     return now;
 }
 
-static double share_of(const struct course *c, double foreign)
+static double share_of(const struct course *c)
 {
     const struct am_wave_order *const o = c->order;
     double work = 0, end = 0;
 
     for (size_t strip = 0; strip < o->strips; strip++) {
-        for (size_t w = 0; w < o->waves; w++)
+        for (size_t w = 0; w < o->waves; w++) {
             work += work_of(c, strip, w, 0);
+            c->work[strip * o->waves + w] = work_of(c, strip, w, c->foreign);
+        }
     }
     for (size_t i = 0; i < o->passes * o->strips; i++) {
         double *const free_since = first_free(c);
 
-        *free_since = make_strip(c, i / o->strips, i % o->strips, *free_since, foreign);
+        *free_since = make_strip(c, i / o->strips, i % o->strips, *free_since);
         end = fmax(end, *free_since);
     }
     return work * (double)o->passes / ((double)c->grid->spec.parts * end);
@@ -109,10 +112,13 @@ double am_wave_course_share(const struct am_stencil_grid *grid, const struct am_
     struct course c = {.grid = grid,
                        .order = order,
                        .planes = planes,
+                       .foreign = foreign,
+                       .work = calloc(order->strips * order->waves, sizeof(*c.work)),
                        .made = calloc(PASSES * order->strips * order->waves, sizeof(*c.made)),
                        .free = calloc(grid->spec.parts, sizeof(*c.free))};
-    const double share = c.made && c.free ? share_of(&c, foreign) : NAN;
+    const double share = c.work && c.made && c.free ? share_of(&c) : NAN;
 
+    free(c.work);
     free(c.made);
     free(c.free);
     return share;

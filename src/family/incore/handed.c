@@ -14,9 +14,6 @@
 #define NAMES(kind, other, arm) {#kind, other, arm},
 static const char *const rows[AM_MIX_ROWS][3] = {AM_MIX_ROW_MAP(NAMES)};
 #undef NAMES
-#define LOOP_NAME(i) "loop_" #i,
-static const char *const loop_names[AM_MIX_SET] = {AM_MIX_SET_MAP(LOOP_NAME)};
-#undef LOOP_NAME
 
 enum { PASSES = 96, BEFORE = 24 }; /* of a loop; those before the steady state */
 
@@ -96,10 +93,8 @@ void am_incore_read_handed(struct am_incore *core, const struct am_result *resul
         return;
     form = am_incore_find(core, rows[kind][1]);
     form = form ? form : am_incore_find(core, rows[kind][2]);
-    for (size_t i = 0; i < AM_MIX_SET; i++) {
-        const struct am_result_metric *const m = am_result_metric(result, loop_names[i]);
-
-        cycles[i] = m ? am_incore_sound(core, m) : NAN;
+    for (unsigned i = 0; i < AM_MIX_SET; i++) {
+        cycles[i] = am_incore_loop(core, result, i);
         if (!(cycles[i] > 0))
             return;
     }

@@ -188,6 +188,8 @@ bool am_incore_read_ways(const struct am_result_set *set, struct am_arena *arena
  * medians longer without a bound, and leaves the least alone. Of fewer launches the median, where
  * it concludes something; NAN when neither says anything. */
 double am_incore_sound(const struct am_incore *core, const struct am_result_metric *metric);
+/* Cycles of loop i of AM_MIX_SET of a result of cpu.loop; NAN as above. */
+double am_incore_loop(const struct am_incore *core, const struct am_result *result, unsigned i);
 /* rows.c: forms, their cells and their classes. False when memory is refused. */
 bool am_incore_read(const struct am_result_set *set, struct am_arena *arena,
                     struct am_incore *core);

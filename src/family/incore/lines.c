@@ -166,10 +166,6 @@ static bool number(const struct am_result *r, const char *key, uint64_t most, un
     return true;
 }
 
-#define LOOP_NAME(i) "loop_" #i,
-static const char *const loop_names[AM_MIX_SET] = {AM_MIX_SET_MAP(LOOP_NAME)};
-#undef LOOP_NAME
-
 /* The loops of a result that says where they lie. */
 static void add_loops(const struct am_incore *core, const struct am_result *r,
                       struct placed_loops *all)
@@ -183,9 +179,7 @@ static void add_loops(const struct am_incore *core, const struct am_result *r,
         all->n + AM_MIX_SET > PLACED_MAX)
         return;
     for (unsigned i = 0; i < AM_MIX_SET; i++) {
-        const struct am_result_metric *const m = am_result_metric(r, loop_names[i]);
-
-        l.cycles = m ? am_incore_sound(core, m) : NAN;
+        l.cycles = am_incore_loop(core, r, i);
         l.count = fewest + i * step;
         if (!(l.cycles > 0) || l.count + 2 > SLOTS_MAX)
             continue;

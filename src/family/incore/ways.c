@@ -169,6 +169,11 @@ static void read_home(struct am_incore *core, const struct am_result *r)
 static const char *const loop_names[AM_MIX_SET] = {AM_MIX_SET_MAP(LOOP_NAME)};
 #undef LOOP_NAME
 
+double am_incore_loop(const struct am_incore *core, const struct am_result *result, unsigned i)
+{
+    return sound(core, result, loop_names[i]);
+}
+
 /* Mean relative deviation of loops of one to AM_MIX_SET instructions and `end` more from a front
  * end of that width which takes in `fetch` operations per cycle, and none behind a jump back. */
 static double deviation(const double *cycles, double width, unsigned fetch, unsigned end)
@@ -268,7 +273,7 @@ static void read_loops(struct am_incore *core, const struct am_result *result, b
     if (split && !with)
         return;
     for (unsigned i = 0; i < AM_MIX_SET; i++) {
-        cycles[i] = sound(core, result, loop_names[i]);
+        cycles[i] = am_incore_loop(core, result, i);
         if (!(cycles[i] > 0))
             return;
         width = fmax(width, (i + 2) / cycles[i]);

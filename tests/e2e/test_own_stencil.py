@@ -238,6 +238,8 @@ def test_axes(tap, own):
         has = own.do("list", "rod.sten").stdout.split("usable: ")[1].split("\n")[0]
         tap.ok(done.returncode == 2 and why in done.stderr and f'"rod" has no "{words.split(",")[-1]}"' in done.stderr
                and done.stderr.strip().endswith(f"it has {has}"), f"no {words}: {done.stderr.strip()}", has)
+    done = own.do("tune", "rod.sten", "-p", "variant=device-wave")
+    tap.ok(done.returncode == 2 and LACKING[-1][2] in done.stderr, "nor does tune try them: the same reason", done.stderr)
     done = own.do("plan", "rod.sten", "--quick", "-p", "variant=wvae")
     tap.ok(done.returncode == 2 and 'did you mean "wave"' in done.stderr, "a word that no description knows is no variant", done.stderr)
 

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/own/own.h"
 #include "cli/run/measure.h"
 #include "cli/run/meters.h"
 #include "cli/run/page.h"
@@ -147,6 +148,8 @@ static enum am_status add_part(const struct am_cli *cli, struct am_setup *setup,
         else if (values.n > 1)
             all[at].values = open_text(axis);
     }
+    if (s == AM_OK)
+        s = am_own_check_variants(cli, bench->name, all, n, err);
     if (s == AM_OK)
         s = am_plan_add(&setup->plan, bench, all, n, am_topo_symbols(setup->topo), cli->arena, err);
     for (size_t i = 0; i < given; i++)

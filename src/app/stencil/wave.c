@@ -61,6 +61,11 @@ static size_t rows_of_wave(const struct am_grid_spec *spec)
     return spec->n[0] <= short_row * waves->lanes[spec->type] ? waves->rows_short : waves->rows;
 }
 
+static bool is_depth(size_t depth)
+{
+    return depth >= 1 && depth <= AM_WAVE_DEPTH_MAX;
+}
+
 /* A grid that is in cache anyway is not cut by one thread. Several have strips as even as they can
  * be where these follow each other from pass to pass, and else two each at least; none is narrower
  * than a block. Passes that are refused later on are not worth the time that the choice takes. */
@@ -75,7 +80,7 @@ static size_t rows_of_strip(const struct am_grid_spec *spec, size_t usual)
         rows = all;
     if (rows < deep)
         rows = deep;
-    if (spec->parts > 1 && am_wave_is_ring(spec) && spec->depth <= AM_WAVE_DEPTH_MAX)
+    if (spec->parts > 1 && am_wave_is_ring(spec) && is_depth(spec->depth))
         return am_wave_order_rows(spec, deep, rows);
     if (spec->parts > 1 && rows > even)
         rows = even;
@@ -159,7 +164,7 @@ enum am_status am_wave_check(const struct am_grid_spec *spec, struct am_err *err
     const struct am_wave_variant *const waves = am_wave_find(spec->kernels->isa);
     const unsigned lanes = waves->lanes[spec->type];
 
-    if (spec->depth < 1 || spec->depth > AM_WAVE_DEPTH_MAX)
+    if (!is_depth(spec->depth))
         return am_fail(err, AM_E_ABSENT, "wave makes 1 to %d steps per pass, not %zu",
                        AM_WAVE_DEPTH_MAX, spec->depth);
     if (spec->tile[0] < 1 || (spec->dim == 2 && spec->tile[0] > waves->rows))

@@ -63,10 +63,11 @@ static bool open_trial(struct trial *trial, struct am_grid_spec spec, const size
     for (unsigned d = 0; d < 3; d++)
         spec.n[d] = piece[d];
     spec.parts = 1;
+    if (am_grid_bytes(&spec, &bytes, &err) != AM_OK)
+        return false;
     trial->steps = (steps + spec.depth - 1) / spec.depth * spec.depth;
     trial->seconds = INFINITY;
-    return am_grid_bytes(&spec, &bytes, &err) == AM_OK &&
-           am_memory_map(&trial->memory, bytes, AM_PAGES_ANY, &err) == AM_OK &&
+    return am_memory_map(&trial->memory, bytes, AM_PAGES_ANY, &err) == AM_OK &&
            am_stencil_grid_init(&trial->grid, &spec, trial->memory.base, &err) == AM_OK &&
            am_grid_load(&trial->grid, x, &err) == AM_OK;
 }

@@ -8,6 +8,7 @@
 #include "tap.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void test_rule(void)
 {
@@ -78,6 +79,8 @@ static void test_measured(void)
        "%zu bytes: %g and %g s a step, by %ju readings", room.l2_bytes, room.inside, room.beyond,
        (uintmax_t)readings);
     ok(!spec.depth && !spec.tile[0] && !spec.near_bytes, "nothing is chosen by that");
+    am_wave_room_measure(&spec, 0, &clock, &room);
+    ok(am_wave_room_bytes(&room) == 0, "no steps say nothing");
     readings = 0;
     spec = waves_of(2, 20, AM_STENCIL_F32);
     am_wave_room_measure(&spec, 24, &clock, &room);
@@ -106,6 +109,24 @@ static void test_shapes(unsigned dim)
            am_stencil_types[spec.type], spec.depth, spec.tile[0], under_way >> 10);
         ok(spec.depth <= free.depth && spec.depth >= 2 && spec.tile[0] >= 1,
            "passes are not longer than where there is room (%zu)", free.depth);
+    }
+}
+
+/* Passes that no wave makes are refused by the check, whatever was chosen beside them. */
+static void test_refused(void)
+{
+    static const size_t depths[] = {0, 65, 480};
+
+    for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
+        struct am_grid_spec spec = waves_of(3, 72, AM_STENCIL_F64);
+        struct am_err err = {0};
+        size_t bytes;
+
+        spec.parts = 3;
+        spec.depth = depths[i] ? depths[i] : 1;
+        am_grid_choose(&spec, depths[i]);
+        ok(am_grid_bytes(&spec, &bytes, &err) == AM_E_ABSENT && strstr(err.text, "steps per pass"),
+           "three threads, a pass of %zu steps: %s", depths[i], err.text);
     }
 }
 
@@ -142,6 +163,7 @@ int main(void)
     test_measured();
     test_shapes(2);
     test_shapes(3);
+    test_refused();
     test_prefetching();
     return tap_done();
 }

@@ -21,26 +21,14 @@ static void show_precision(const struct am_table_cell *c, char *buf, size_t cap)
         am_units_share(c->value, buf, cap);
 }
 
-/* Bytes of `lo` that must be told: not its unit where `hi` ends in the same. */
-static size_t without_unit(const char *lo, const char *hi)
-{
-    const char *const a = strchr(lo, ' '), *const b = strchr(hi, ' ');
-
-    return a && b && strcmp(a, b) == 0 ? (size_t)(a - lo) : strlen(lo);
-}
-
 static void show_interval(const struct am_table_cell *c, char *buf, size_t cap)
 {
-    char lo[AM_UNITS_MAX], hi[AM_UNITS_MAX];
-
-    am_units_fact(c->lo, c->text, lo, sizeof(lo));
-    am_units_fact(c->hi, c->text, hi, sizeof(hi));
     if (c->value <= 0) /* one launch has no interval */
         (void)am_str_copy(buf, cap, "-");
     else if (c->lo >= c->hi)
         (void)am_str_copy(buf, cap, "exact");
     else
-        (void)am_str_format(buf, cap, "%.*s .. %s", (int)without_unit(lo, hi), lo, hi);
+        am_units_between(&(struct am_units_ends){c->lo, c->hi, c->text}, " .. ", buf, cap);
 }
 
 static void show_plain(const struct am_table_cell *c, char *buf, size_t cap)
@@ -61,6 +49,14 @@ static double bound_of(const struct am_table_cell *c)
     return c->bounded ? c->value : (double)NAN;
 }
 
+static void show_fact(const struct am_table_cell *c, char *buf, size_t cap)
+{
+    if (c->lo < c->hi)
+        am_units_between(&(struct am_units_ends){c->lo, c->hi, c->text}, "-", buf, cap);
+    else
+        am_units_known_fact(c->value, bound_of(c), c->text, buf, cap);
+}
+
 /* Binary units as far as whole bytes go; a file may claim more. */
 static void show_bytes(double bytes, char *buf, size_t cap)
 {
@@ -76,7 +72,7 @@ const char *am_cell_show(const struct am_table_cell *c, char *buf, size_t cap)
     switch (c->form) {
     case AM_FORM_TEXT: return c->text ? c->text : "";
     case AM_FORM_QUANTITY: am_units_known(c->value, bound_of(c), c->text, buf, cap); break;
-    case AM_FORM_FACT: am_units_known_fact(c->value, bound_of(c), c->text, buf, cap); break;
+    case AM_FORM_FACT: show_fact(c, buf, cap); break;
     case AM_FORM_INTERVAL: show_interval(c, buf, cap); break;
     case AM_FORM_PRECISION: show_precision(c, buf, cap); break;
     case AM_FORM_BYTES: show_bytes(c->value, buf, cap); break;

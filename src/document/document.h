@@ -38,7 +38,7 @@ enum am_form {
     AM_FORM_TEXT,      /* `text`; `value` is what a sort goes by, where it is set */
     AM_FORM_QUANTITY,  /* value in `text` (its SI unit): "48.8 Gflop/s"; where `bounded`: "< 67 ns",
                         * and nothing for programs, who have a column of bounds */
-    AM_FORM_FACT,      /* the same as facts have it: bytes in binary units, counts whole */
+    AM_FORM_FACT,      /* as facts have it: bytes in binary units, counts whole; lo < hi: a range */
     AM_FORM_INTERVAL,  /* lo .. hi of a fact, in `text`; `value` is its coverage */
     AM_FORM_PRECISION, /* half a width over the median; lo and hi: both sides where they differ */
     AM_FORM_COUNT,     /* a whole number */

@@ -13,9 +13,21 @@ enum { INDENT = 2 };
 
 /* ---- one fact ---- */
 
+/* A size of which only those that were tried below and above it are known: its middle is nobody's
+ * measurement. */
+static bool is_between(const struct am_fact *f)
+{
+    const bool wide = f->ci.hi - f->ci.lo > 2 * am_grade_rows[AM_REASON_WIDE].a * f->value;
+
+    return wide && !(f->ci.coverage <= 0) && strcmp(f->unit, "B") == 0;
+}
+
 void am_fact_value(const struct am_fact *f, char *buf, size_t cap)
 {
-    am_units_known_fact(f->value, am_evidence_bound(&f->ci, f->unit), f->unit, buf, cap);
+    if (is_between(f))
+        am_units_between(&(struct am_units_ends){f->ci.lo, f->ci.hi, f->unit}, "-", buf, cap);
+    else
+        am_units_known_fact(f->value, am_evidence_bound(&f->ci, f->unit), f->unit, buf, cap);
 }
 
 double am_fact_precision(const struct am_fact *f)
@@ -32,6 +44,17 @@ struct am_table_cell *am_table_fact(struct am_table *table, const struct am_fact
 
     cell->tone = AM_TONE_STRONG;
     cell->grade = f->grading.grade;
+    return cell;
+}
+
+struct am_table_cell *am_table_fact_alone(struct am_table *table, const struct am_fact *f)
+{
+    struct am_table_cell *const cell = am_table_fact(table, f);
+
+    if (is_between(f)) {
+        cell->lo = f->ci.lo;
+        cell->hi = f->ci.hi;
+    }
     return cell;
 }
 
@@ -182,9 +205,9 @@ static void add_card(struct am_table *t, const struct am_fact *f, const struct a
     char half[AM_UNITS_MAX] = "";
 
     am_table_row(t);
-    am_table_fact(t, f)->form = h->of ? AM_FORM_SHARE : AM_FORM_FACT;
+    am_table_fact_alone(t, f)->form = h->of ? AM_FORM_SHARE : AM_FORM_FACT;
     (void)am_table_text(t, h->title);
-    if (precision > 0)
+    if (precision > 0 && !is_between(f))
         am_units_share(precision, half, sizeof(half));
     (void)am_table_textf(t, "%s%s%sgrade %s", *half ? "±" : "", half, *half ? ", " : "",
                          am_grade_names[f->grading.grade]);

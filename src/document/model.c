@@ -48,7 +48,7 @@ put(const struct teller *t, struct am_table *table, const char *name, const char
     else if (strcmp(f->name, "speedup") == 0)
         am_table_number(table, AM_FORM_RATIO, f->value)->digits = 2;
     else
-        (void)am_table_fact(table, f);
+        (void)am_table_fact_alone(table, f);
     return f;
 }
 

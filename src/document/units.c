@@ -19,15 +19,21 @@ void am_units_bytes(int64_t bytes, char *buf, size_t cap)
     (void)am_str_format(buf, cap, "%lld %s", (long long)bytes, units[u]);
 }
 
-static void binary_text(double bytes, char *buf, size_t cap)
+static const char *const binary_units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+
+static size_t binary_unit(double bytes)
 {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    const size_t last = sizeof(units) / sizeof(units[0]) - 1;
+    const size_t last = sizeof(binary_units) / sizeof(binary_units[0]) - 1;
     size_t u = 0;
 
     for (; fabs(bytes) >= 1000 && u < last; u++)
         bytes /= 1024;
-    (void)am_str_format(buf, cap, "%.3g %s", bytes, units[u]);
+    return u;
+}
+
+static void binary_text(double bytes, size_t unit, char *buf, size_t cap)
+{
+    (void)am_str_format(buf, cap, "%.3g %s", ldexp(bytes, -10 * (int)unit), binary_units[unit]);
 }
 
 void am_units_fact(double value, const char *unit, char *buf, size_t cap)
@@ -35,7 +41,7 @@ void am_units_fact(double value, const char *unit, char *buf, size_t cap)
     if (!isfinite(value))
         (void)am_str_copy(buf, cap, "-");
     else if (strcmp(unit, "B") == 0)
-        binary_text(value, buf, cap);
+        binary_text(value, binary_unit(value), buf, cap);
     else if (!*unit)
         (void)am_str_format(buf, cap, fabs(value) >= 100 ? "%.0f" : "%.3g", value);
     else
@@ -128,4 +134,21 @@ void am_units_known(double value, double bound, const char *unit, char *buf, siz
 void am_units_known_fact(double value, double bound, const char *unit, char *buf, size_t cap)
 {
     show_known(am_units_fact, value, bound, unit, buf, cap);
+}
+
+void am_units_between(const struct am_units_ends *ends, const char *mark, char *buf, size_t cap)
+{
+    char lo[AM_UNITS_MAX], hi[AM_UNITS_MAX];
+    const char *of_hi;
+    char *of_lo;
+
+    am_units_fact(ends->lo, ends->unit, lo, sizeof(lo));
+    am_units_fact(ends->hi, ends->unit, hi, sizeof(hi));
+    if (strcmp(ends->unit, "B") == 0 && ends->lo <= ends->hi && ends->lo >= ends->hi / 4)
+        binary_text(ends->lo, binary_unit(ends->hi), lo, sizeof(lo));
+    of_lo = strchr(lo, ' ');
+    of_hi = strchr(hi, ' ');
+    if (of_lo && of_hi && strcmp(of_lo, of_hi) == 0)
+        *of_lo = '\0';
+    (void)am_str_format(buf, cap, "%s%s%s", lo, mark, hi);
 }

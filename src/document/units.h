@@ -20,6 +20,15 @@ void am_units_fact(double value, const char *unit, char *buf, size_t cap);
 void am_units_known(double value, double bound, const char *unit, char *buf, size_t cap);
 void am_units_known_fact(double value, double bound, const char *unit, char *buf, size_t cap);
 
+struct am_units_ends {
+    double lo, hi;
+    const char *unit;
+};
+
+/* "32-64 KiB": both as facts have them with `mark` between, the unit once where it is the same;
+ * sizes near each other have that of the larger one ("0.5-1 MiB"). */
+void am_units_between(const struct am_units_ends *ends, const char *mark, char *buf, size_t cap);
+
 /* 0.0123 -> "1.2 %"; one digit after the point below 10 %, none above; NAN or INFINITY -> "-". */
 void am_units_share(double share, char *buf, size_t cap);
 

@@ -440,8 +440,11 @@ def check_machine(tap, bench, program, machine):
            "how quiet it was stands at the top", text[text.find("<main>"):][:600])
     cards = re.findall(r'<div class="card"><b>([^<]*)</b><small>([^<]*)</small><small>([^<]*)</small>', text)
     exact = "finite differences, of their bound"  # the simulator computes that share without noise
-    bare = [card for card in cards if "±" not in card[2] and card[1] != exact]
+    sizes = [card for card in cards if re.fullmatch(r"[\d.]+( [KM]iB)?-[\d.]+ [KMG]iB", card[0])]
+    bare = [card for card in cards if "±" not in card[2] and card[1] != exact and card not in sizes]
     tap.ok(len(cards) > 15 and not bare, "every card has its interval", bare or len(cards))
+    tap.ok(sizes and all("cache found" in card[1] and "±" not in card[2] for card in sizes),
+           "a size between two that were tried is these two", sizes)
     diagram = text[text.find('id="fig-machine"'):order[1]]
     missing = [word for word in ("L1", "L2", "L3", "memory", "latency", "read", "h100", "link") if word not in diagram]
     tap.ok(not missing, "the drawing has every level, devices and links", missing)

@@ -153,23 +153,12 @@ static void note_threads(const struct am_screen_state *s, struct row *r)
         add_note(r, text);
 }
 
-/* "32 KiB"; "32-64 MiB" where the measurement leaves more open than the best grade does. */
+/* Its middle where both ends do not fit behind the line's name. */
 static void show_size(const struct am_fact *f, char *buf, size_t cap)
 {
-    const bool wide = f->ci.hi - f->ci.lo > 2 * am_grade_rows[AM_REASON_WIDE].a * f->value;
-    char lo[AM_UNITS_MAX], hi[AM_UNITS_MAX];
-    char *unit;
-
     am_fact_value(f, buf, cap);
-    if (!wide || f->ci.coverage <= 0)
-        return;
-    am_units_fact(f->ci.lo, f->unit, lo, sizeof(lo));
-    am_units_fact(f->ci.hi, f->unit, hi, sizeof(hi));
-    unit = strchr(lo, ' ');
-    if (unit && strchr(hi, ' ') && strcmp(unit, strchr(hi, ' ')) == 0)
-        *unit = '\0'; /* once */
-    if (strlen(lo) + strlen(hi) < AM_SCREEN_NAME - 4)
-        (void)am_str_format(buf, cap, "%s-%s", lo, hi);
+    if (strlen(buf) > AM_SCREEN_NAME - strlen("L1, "))
+        am_units_fact(f->value, f->unit, buf, cap);
 }
 
 static void put_row(const struct am_screen_state *s, struct am_table *t, struct row *r)

@@ -6,6 +6,7 @@
  */
 #include "write/plot/pictures.h"
 
+#include "document/facts.h"
 #include "document/figure/devices.h"
 #include "document/figure/keys.h"
 #include "document/units.h"
@@ -72,8 +73,7 @@ static void add_value(char *buf, const char *before, const struct am_fact *f)
 
     if (!f)
         return;
-    am_units_known_fact(f->value, am_evidence_bound(&f->ci, f->unit), f->unit, value,
-                        sizeof(value));
+    am_fact_value(f, value, sizeof(value));
     (void)am_str_format(buf + used, LINE_BYTES - used, "%s%s%s", used ? ", " : "", before, value);
 }
 
@@ -95,20 +95,6 @@ static const struct am_fact *find_rate(const struct drawing *d, enum am_tier tie
     return find(d, "memory.bandwidth", where);
 }
 
-/* "1.02 MiB"; "32 KiB to 64 KiB" where the sizes that were tried leave it open. */
-static void show_size(const struct am_fact *f, char *buf, size_t cap)
-{
-    const bool open = f->ci.hi > 1.1 * f->ci.lo && f->ci.lo > 0;
-    char lo[AM_UNITS_MAX], hi[AM_UNITS_MAX];
-
-    am_units_fact(f->ci.lo, "B", lo, sizeof(lo));
-    am_units_fact(f->ci.hi, "B", hi, sizeof(hi));
-    if (open)
-        (void)am_str_format(buf, cap, "%.24s to %.24s", lo, hi);
-    else
-        am_units_fact(f->value, "B", buf, cap);
-}
-
 /* "L2: 1.02 MiB (stated 1 MiB)". */
 static void size_line(const struct drawing *d, enum am_tier tier, char *buf)
 {
@@ -123,7 +109,7 @@ static void size_line(const struct drawing *d, enum am_tier tier, char *buf)
                             *claimed ? claimed : "size not known", *claimed ? " as stated" : "");
         return;
     }
-    show_size(f, value, sizeof(value));
+    am_fact_value(f, value, sizeof(value));
     (void)am_str_format(buf, LINE_BYTES, "%s: %s%s%s%s", am_tier_title(tier), value,
                         *claimed ? (f->contradicts ? " (denied: stated " : " (stated ") : "",
                         claimed, *claimed ? ")" : "");

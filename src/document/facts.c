@@ -187,14 +187,52 @@ void am_facts_denied(struct am_body *b, const struct am_facts *facts)
     }
 }
 
+static bool same_reasons(const struct am_remark *a, const struct am_remark *b)
+{
+    return a->why && b->why && strcmp(a->why, b->why) == 0;
+}
+
+/* "too few launches: core.clock; core.peak{type=f64}": remark `i` and those behind it that were
+ * withheld for the same reasons; as it is where it is alone. */
+static const char *withheld_together(const struct am_facts *facts, size_t i, struct am_arena *arena)
+{
+    const struct am_remark *const first = &facts->remarks[i];
+    struct am_text text;
+    const char *copy;
+
+    am_text_init(&text, SIZE_MAX);
+    for (size_t k = i + 1; k < facts->n_remarks; k++) {
+        if (!same_reasons(&facts->remarks[k], first))
+            continue;
+        if (!text.len)
+            am_text_addf(&text, "%s: %s", first->why, first->about);
+        am_text_addf(&text, "; %s", facts->remarks[k].about);
+    }
+    copy = text.len ? am_arena_strdup(arena, am_text_str(&text)) : NULL;
+    am_text_fini(&text);
+    return copy ? copy : first->text;
+}
+
+static bool told_before(const struct am_facts *facts, size_t i)
+{
+    for (size_t k = 0; k < i; k++) {
+        if (same_reasons(&facts->remarks[k], &facts->remarks[i]))
+            return true;
+    }
+    return false;
+}
+
 void am_facts_remarks(struct am_body *b, const struct am_facts *facts)
 {
     if (facts->n_remarks == 0)
         return;
     (void)am_block_add(b, AM_BLOCK_SUBHEADING, "Not concluded",
                        "what the measurements were not good enough for");
-    for (size_t i = 0; i < facts->n_remarks; i++)
-        am_block_add(b, AM_BLOCK_ITEM, NULL, facts->remarks[i])->indent = INDENT;
+    for (size_t i = 0; i < facts->n_remarks; i++) {
+        if (!told_before(facts, i))
+            am_block_add(b, AM_BLOCK_ITEM, NULL, withheld_together(facts, i, b->arena))->indent =
+                INDENT;
+    }
 }
 
 /* ---- cards ---- */
@@ -287,7 +325,7 @@ void am_data_facts(struct am_data *d, const struct am_facts *facts)
     am_data_array_end(d);
     am_data_array(d, "not_concluded");
     for (size_t i = 0; i < facts->n_remarks; i++)
-        am_data_text(d, NULL, facts->remarks[i]);
+        am_data_text(d, NULL, facts->remarks[i].text);
     am_data_array_end(d);
 }
 

@@ -193,24 +193,46 @@ static const char *print_id(const struct am_fact *fact, struct am_arena *arena)
     return id;
 }
 
+/* Texts are the arena's. */
+static void add_remark(struct am_facts *facts, const struct am_remark *remark)
+{
+    struct am_remark *added;
+
+    for (size_t i = 0; i < facts->n_remarks; i++) {
+        if (strcmp(facts->remarks[i].text, remark->text) == 0)
+            return;
+    }
+    added = AM_ARRAY_ADD(facts->arena, facts->remarks, facts->n_remarks, facts->cap_remarks);
+    if (added)
+        *added = *remark;
+}
+
 void am_facts_remark(struct am_facts *facts, const char *fmt, ...)
 {
     char text[REMARK_BYTES];
-    const char *copy, **added;
+    struct am_remark remark = {0};
     va_list ap;
 
     va_start(ap, fmt);
     (void)vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    for (size_t i = 0; i < facts->n_remarks; i++) {
-        if (strcmp(facts->remarks[i], text) == 0)
-            return;
-    }
-    copy = am_arena_strdup(facts->arena, text);
-    added = copy ? AM_ARRAY_ADD(facts->arena, facts->remarks, facts->n_remarks, facts->cap_remarks)
-                 : NULL;
-    if (added)
-        *added = copy;
+    remark.text = am_arena_strdup(facts->arena, text);
+    if (remark.text)
+        add_remark(facts, &remark);
+}
+
+static void withhold(struct am_facts *facts, const struct am_fact *fact)
+{
+    char reasons[REASON_BYTES];
+    const char *const why =
+        am_arena_strdup(facts->arena, am_grading_text(fact->grading, reasons, sizeof(reasons)));
+    const struct am_remark remark = {
+        .text = am_arena_printf(facts->arena, "%s is not concluded: %s", fact->id, why ? why : ""),
+        .about = fact->id,
+        .why = why};
+
+    if (remark.text && remark.why)
+        add_remark(facts, &remark);
 }
 
 static bool is_there(const struct am_facts *facts, const struct am_fact *fact)
@@ -247,7 +269,6 @@ static bool names_place(const char *where)
 
 void am_facts_offer(struct am_facts *facts, struct am_fact fact)
 {
-    char reasons[REASON_BYTES];
     struct am_fact *added;
 
     fact.family = facts->family;
@@ -260,8 +281,7 @@ void am_facts_offer(struct am_facts *facts, struct am_fact fact)
     if (!fact.id || is_there(facts, &fact))
         return;
     if (fact.grading.grade == AM_GRADE_C) {
-        am_facts_remark(facts, "%s is not concluded: %s", fact.id,
-                        am_grading_text(fact.grading, reasons, sizeof(reasons)));
+        withhold(facts, &fact);
         return;
     }
     added = AM_ARRAY_ADD(facts->arena, facts->items, facts->n, facts->cap);

@@ -53,15 +53,20 @@ struct am_fact {
     bool contradicts;    /* the measurement does not agree with the claim */
 };
 
+/* What could not be concluded, as a sentence; where a fact was withheld, which and for what. */
+struct am_remark {
+    const char *text;
+    const char *about, *why; /* NULL: the sentence is all */
+};
+
 struct am_facts {
     struct am_fact *items;
     size_t n, cap;
     struct am_arena *arena;
-    const char *family; /* of the rules that are being applied */
-    const char *names;  /* that the rule at work may offer, as its table says; NULL: any */
-    const char *on;     /* place whose results the rules see; NULL: the machine */
-    /* What could not be concluded, as sentences: withheld for its grade, or ambiguous. */
-    const char **remarks;
+    const char *family;        /* of the rules that are being applied */
+    const char *names;         /* that the rule at work may offer, as its table says; NULL: any */
+    const char *on;            /* place whose results the rules see; NULL: the machine */
+    struct am_remark *remarks; /* withheld for the grade, or ambiguous */
     size_t n_remarks, cap_remarks;
     const struct am_incore *core; /* the inside of the machine's core (family/incore/incore.h), for
                                    * predictions; NULL: it was not inferred */

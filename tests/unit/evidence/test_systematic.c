@@ -317,8 +317,8 @@ static void check_standard_facts(void)
     f = am_facts_only(&facts, "core.standard", "form=vfmadd231pd_ymm");
     ok(f && !f->contradicts, "and one that agrees");
     ok(!am_facts_only(&facts, "core.clock", NULL), "no clock is concluded from such cycles");
-    ok(facts.n_remarks > 0 && strstr(facts.remarks[0], "conclude nothing: imul_r64"), "said: %s",
-       facts.n_remarks ? facts.remarks[0] : "");
+    ok(facts.n_remarks > 0 && strstr(facts.remarks[0].text, "conclude nothing: imul_r64"),
+       "said: %s", facts.n_remarks ? facts.remarks[0].text : "");
     shows(&document, AM_FORMAT_TABLE, "imul_r64 took 3.1", "exact", &run.arena);
     am_arena_fini(&run.arena);
 }

@@ -116,8 +116,8 @@ static void test_placement(struct rx_run *run)
     put_band(run, "placement=compact cores=4 memory=separate size=2", 20e9);
     facts = derive(run);
     is_fact(&facts, "coherence.placement_same_memory", NULL, NAN);
-    ok(facts.n_remarks == 1 && strstr(facts.remarks[0], "placement_same_memory"),
-       "two sizes are not one, and are told: %s", facts.n_remarks ? facts.remarks[0] : "");
+    ok(facts.n_remarks == 1 && strstr(facts.remarks[0].text, "placement_same_memory"),
+       "two sizes are not one, and are told: %s", facts.n_remarks ? facts.remarks[0].text : "");
 }
 
 static void test_symmetric(struct rx_run *run)

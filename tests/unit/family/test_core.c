@@ -135,7 +135,7 @@ static void check_grades(void)
     run.set.results++;
     run.set.n = 1;
     facts = derive(&run);
-    ok(facts.n == 0 && facts.n_remarks > 0 && strstr(facts.remarks[0], "core.peak"),
+    ok(facts.n == 0 && facts.n_remarks > 0 && strstr(facts.remarks[0].text, "core.peak"),
        "doubtful evidence alone concludes nothing, and says so");
     am_arena_fini(&run.arena);
 }
@@ -169,8 +169,9 @@ static void check_executed(void)
     facts = derive(&run);
     is_near(am_facts_value(&facts, "core.peak", "threads=1") / 1e9, 140, 1e-6,
             "one launch of it raises nothing");
-    ok(facts.n_remarks == 1 && strstr(facts.remarks[0], "161") && strstr(facts.remarks[0], "140"),
-       "and is remarked: %s", facts.n_remarks ? facts.remarks[0] : "");
+    ok(facts.n_remarks == 1 && strstr(facts.remarks[0].text, "161") &&
+           strstr(facts.remarks[0].text, "140"),
+       "and is remarked: %s", facts.n_remarks ? facts.remarks[0].text : "");
     r->metrics[1].series.n = RX_LAUNCHES;
     r->bench = "app.blackscholes";
     facts = derive(&run);
@@ -507,7 +508,8 @@ static void check_window(void)
     ok(f && f->ci.lo <= 72 && f->ci.hi >= 72, "72 stores are found (%g)", f ? f->value : NAN);
     ok(!fact_of(&facts, "core.window", "filler=zero"), "a slow rise is no step");
     ok(!fact_of(&facts, "core.window", "filler=load"), "nor is what goes up and down");
-    ok(facts.n_remarks == 2 && strstr(facts.remarks[0], "no clear step"), "both are remarked upon");
+    ok(facts.n_remarks == 2 && strstr(facts.remarks[0].text, "no clear step"),
+       "both are remarked upon");
     am_arena_fini(&run.arena);
 }
 

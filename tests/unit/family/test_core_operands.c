@@ -141,9 +141,9 @@ static void check_idioms(void)
         is_said(&facts, pair ? "core.fused" : "core.rename_unit", &idioms[i], idioms[i].share);
         is_said(&facts, "core.rename_latency", &idioms[i], idioms[i].latency);
     }
-    ok(facts.n_remarks == 1 && strstr(facts.remarks[0], "narrow"),
+    ok(facts.n_remarks == 1 && strstr(facts.remarks[0].text, "narrow"),
        "where slots and units take as long, that is remarked: %s",
-       facts.n_remarks ? facts.remarks[0] : "");
+       facts.n_remarks ? facts.remarks[0].text : "");
     am_arena_fini(&run.arena);
 }
 

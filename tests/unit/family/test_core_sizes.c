@@ -89,9 +89,9 @@ static void check_curve(const struct curve *c)
                           fabs(f->ci.hi - c->hi) < 1e-9
                     : !f,
        "%s: %g (%g to %g)", c->what, f ? f->value : NAN, f ? f->ci.lo : NAN, f ? f->ci.hi : NAN);
-    ok(c->remark ? facts.n_remarks == 1 && strstr(facts.remarks[0], c->remark)
+    ok(c->remark ? facts.n_remarks == 1 && strstr(facts.remarks[0].text, c->remark)
                  : facts.n_remarks == 0,
-       "and %s", facts.n_remarks ? facts.remarks[0] : "nothing is remarked");
+       "and %s", facts.n_remarks ? facts.remarks[0].text : "nothing is remarked");
     if (c->value > 300)
         ok(f && strstr(f->evidence, "quick with 400"), "the evidence says so: %s",
            f ? f->evidence : "");

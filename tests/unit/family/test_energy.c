@@ -93,8 +93,8 @@ static void test_one_launch(void)
     add(&run, "cpu.flops", "threads=4", (struct am_work){.flops = 4000}, 5e-6);
     run.set.results[0].metrics[1].series.n = 1;
     facts = fx_derive(&run, &am_family_energy);
-    ok(facts.n == 0 && facts.n_remarks == 1 && strstr(facts.remarks[0], "too few launches"),
-       "one launch decides nothing: %s", facts.n_remarks ? facts.remarks[0] : "");
+    ok(facts.n == 0 && facts.n_remarks == 1 && strstr(facts.remarks[0].text, "too few launches"),
+       "one launch decides nothing: %s", facts.n_remarks ? facts.remarks[0].text : "");
     add(&run, "cpu.flops", "threads=1", (struct am_work){.flops = 1000}, 2e-6);
     add(&run, "cpu.flops", "threads=8", (struct am_work){.flops = 8000}, 5e-6);
     run.set.results[2].metrics[1].series.n = 1;

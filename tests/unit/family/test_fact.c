@@ -35,8 +35,8 @@ static void test_rules(struct rx_run *run)
     is_str(f ? f->evidence : NULL, "omp.start threads=2 event=task delay=0", "and its evidence");
     ok(!am_facts_only(&facts, "openmp.start", "event=region threads=1"),
        "two results where one was wanted give none");
-    ok(facts.n_remarks == 1 && strstr(facts.remarks[0], "delay=0, 300"), "and are told: %s",
-       facts.n_remarks ? facts.remarks[0] : "");
+    ok(facts.n_remarks == 1 && strstr(facts.remarks[0].text, "delay=0, 300"), "and are told: %s",
+       facts.n_remarks ? facts.remarks[0].text : "");
     f = am_facts_only(&facts, "openmp.best", "event=region");
     ok(f != NULL, "the best of several is one, where that is asked for");
 }
@@ -120,7 +120,7 @@ static void test_withheld(struct rx_run *run)
     fact.grading = (struct am_grading){AM_GRADE_C, 1u << AM_REASON_LAUNCHES};
     am_facts_offer(&facts, fact);
     ok(facts.n == 0 && facts.n_remarks == 1, "evidence of grade C concludes nothing");
-    is_str(facts.remarks[0], "core.clock is not concluded: too few launches", "and says why");
+    is_str(facts.remarks[0].text, "core.clock is not concluded: too few launches", "and says why");
     fact.grading = (struct am_grading){AM_GRADE_B, 1u << AM_REASON_LAUNCHES};
     am_facts_offer(&facts, fact);
     am_facts_offer(&facts, fact);

@@ -204,7 +204,7 @@ static void check_planted(void)
         printf("# %s = %g [%g, %g] %s\n", facts.items[i].id, facts.items[i].value,
                facts.items[i].ci.lo, facts.items[i].ci.hi, facts.items[i].evidence);
     for (size_t i = 0; i < facts.n_remarks; i++)
-        printf("# %s\n", facts.remarks[i]);
+        printf("# %s\n", facts.remarks[i].text);
     am_arena_fini(&run.arena);
 }
 
@@ -229,7 +229,7 @@ static void check_closing(bool closes)
            core->wide_error < 0.02,
        "mixes with them are missed by %.1f %%", core ? 100 * core->wide_error : NAN);
     for (size_t i = 0; i < facts.n_remarks; i++)
-        remark = strstr(facts.remarks[i], "512-bit") ? facts.remarks[i] : remark;
+        remark = strstr(facts.remarks[i].text, "512-bit") ? facts.remarks[i].text : remark;
     ok(strstr(remark, closes ? "vpand_xmm 2.0 instead of 4.0 per cycle" : "close no port"), "%s",
        remark);
     am_arena_fini(&run.arena);
@@ -244,7 +244,7 @@ static void check_missing(void)
 
     add_form(&run, &m, pm_find(&m, "imul"), 1, 1);
     facts = derive(&run);
-    ok(facts.n == 0 && facts.n_remarks == 1 && strstr(facts.remarks[0], "add_r64"),
+    ok(facts.n == 0 && facts.n_remarks == 1 && strstr(facts.remarks[0].text, "add_r64"),
        "the missing anchor is named");
     am_arena_fini(&run.arena);
 }
@@ -269,8 +269,8 @@ static void check_missed(void)
     }
     facts = derive(&run);
     ok(am_facts_only(&facts, "core.ports_error", NULL) && facts.n == 1 && facts.n_remarks == 2 &&
-           strstr(facts.remarks[0], "512-bit") &&
-           strstr(facts.remarks[1], "no resource is concluded"),
+           strstr(facts.remarks[0].text, "512-bit") &&
+           strstr(facts.remarks[1].text, "no resource is concluded"),
        "a model that misses what it was not fitted to concludes nothing");
     am_arena_fini(&run.arena);
 }
@@ -289,7 +289,7 @@ static void check_grades(void)
     }
     facts = derive(&run);
     ok(facts.n == 0 && facts.n_remarks == 1 &&
-           strstr(facts.remarks[0], "fewer than three launches"),
+           strstr(facts.remarks[0].text, "fewer than three launches"),
        "evidence of single launches concludes nothing");
     am_arena_fini(&run.arena);
 }
@@ -341,8 +341,8 @@ static void check_grade_of_least(void)
         facts = derive_with(&run, times);
         f = am_facts_only(&facts, "core.ports_width", NULL);
         if (cases[i].grade == AM_GRADE_C)
-            ok(!f && facts.n_remarks == 1 && strstr(facts.remarks[0], "no second launch"), "%s",
-               cases[i].what);
+            ok(!f && facts.n_remarks == 1 && strstr(facts.remarks[0].text, "no second launch"),
+               "%s", cases[i].what);
         else
             ok(f && f->grading.grade == cases[i].grade && fabs(f->value / 6 - 1) < 0.01,
                "%s (%g, %s)", cases[i].what, f ? f->value : NAN,

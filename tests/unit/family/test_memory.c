@@ -248,7 +248,7 @@ static void add_line_and_ways(struct noisy *run, double line, int ways)
 static bool has_remark(const struct am_facts *facts, const char *words)
 {
     for (size_t i = 0; i < facts->n_remarks; i++) {
-        if (strstr(facts->remarks[i], words))
+        if (strstr(facts->remarks[i].text, words))
             return true;
     }
     return false;
@@ -393,7 +393,7 @@ static void check_wide(void)
     ok(am_facts_only(&facts, "memory.levels", NULL) && fact && fact->contradicts &&
            fact->ci.hi > 2.1 * fact->ci.lo,
        "a size that is not known well denies what is far outside of it (%zu facts, %s)", facts.n,
-       facts.n_remarks ? facts.remarks[0] : "no remark");
+       facts.n_remarks ? facts.remarks[0].text : "no remark");
     ok(!am_facts_only(&facts, "memory.size", "level=l1d"), "and a true one is not told by it");
     am_arena_fini(&run.run.arena);
 }
@@ -414,7 +414,7 @@ static void check_too_few(void)
     facts = derive(&run.run);
     ok(!am_facts_only(&facts, "memory.size", NULL) && facts.n_remarks > 0,
        "points far apart show no size of a cache, and why is told: %s",
-       facts.n_remarks ? facts.remarks[0] : "");
+       facts.n_remarks ? facts.remarks[0].text : "");
     ok(am_facts_only(&facts, "memory.cycles", "level=l1d"),
        "but 16 KiB are in the first cache, whatever its size");
     am_arena_fini(&run.run.arena);

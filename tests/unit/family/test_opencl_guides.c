@@ -49,7 +49,7 @@ static void check_ridge(const struct swept *x)
     fx_check(&facts, "opencl.ridge", "device=thing type=float", x->ridge, x->what);
     fx_check(&facts, "opencl.ridge_share", "device=thing type=float", x->share, x->what);
     ok(!isnan(x->ridge) || x->places < 4 || facts.n_remarks > 0, "%s: %s", x->what,
-       facts.n_remarks ? facts.remarks[0] : "no remark");
+       facts.n_remarks ? facts.remarks[0].text : "no remark");
     am_arena_fini(&run.arena);
 }
 
@@ -69,8 +69,8 @@ static void check_climbing(void)
     }
     facts = fx_derive(&run, &am_family_opencl);
     fx_check(&facts, "opencl.scale_items", "device=thing", NAN, "climbing to the last place");
-    ok(facts.n_remarks > 0 && strstr(facts.remarks[0], "still faster"), "and that is remarked: %s",
-       facts.n_remarks ? facts.remarks[0] : "no remark");
+    ok(facts.n_remarks > 0 && strstr(facts.remarks[0].text, "still faster"),
+       "and that is remarked: %s", facts.n_remarks ? facts.remarks[0].text : "no remark");
     am_arena_fini(&run.arena);
 }
 

@@ -142,8 +142,8 @@ static void test_varied(void)
     ok(!am_facts_only(&facts, "openmp.overhead", "construct=parallel_for"),
        "none stands for all three");
     fx_check(&facts, "openmp.chunk", NULL, NAN, "two bodies");
-    ok(facts.n_remarks == 1 && strstr(facts.remarks[0], "body=300, 3000"), "is told: %s",
-       facts.n_remarks ? facts.remarks[0] : "");
+    ok(facts.n_remarks == 1 && strstr(facts.remarks[0].text, "body=300, 3000"), "is told: %s",
+       facts.n_remarks ? facts.remarks[0].text : "");
     am_arena_fini(&run.arena);
 }
 

@@ -292,8 +292,9 @@ static void check_grades(void)
     for (size_t i = 0; i < run.set.n - 2; i++) /* two sizes are left */
         run.set.results[i].metrics[1].series.n = 1;
     facts = fx_derive(&run, &am_family_tasks);
-    ok(facts.n == 0 && facts.n_remarks > 0 && strstr(facts.remarks[0], "too few launches"),
-       "one launch of most sizes concludes nothing: %s", facts.n_remarks ? facts.remarks[0] : "");
+    ok(facts.n == 0 && facts.n_remarks > 0 && strstr(facts.remarks[0].text, "too few launches"),
+       "one launch of most sizes concludes nothing: %s",
+       facts.n_remarks ? facts.remarks[0].text : "");
     am_arena_fini(&run.arena);
 }
 
@@ -412,9 +413,9 @@ static void check_graphs(void)
     is_near(value_of(&facts, "tasks.graph_metg50", "executor=slow") / 4e-6, 1, 0.25,
             "and of a slow one");
     ok(!am_facts_only(&facts, "tasks.graph_metg50", "executor=hopeless") && facts.n_remarks &&
-           strstr(facts.remarks[0], "hopeless"),
+           strstr(facts.remarks[0].text, "hopeless"),
        "one that never reaches half of what others do has none: %s",
-       facts.n_remarks ? facts.remarks[0] : "");
+       facts.n_remarks ? facts.remarks[0].text : "");
     am_arena_fini(&run.arena);
 }
 

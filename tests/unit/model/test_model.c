@@ -150,6 +150,43 @@ static void check_report(void)
     am_arena_fini(&run.arena);
 }
 
+static void withhold(struct am_facts *facts, const char *name, unsigned reasons)
+{
+    const struct am_fact fact = {.name = name,
+                                 .what = "made up",
+                                 .unit = "Hz",
+                                 .value = 1,
+                                 .evidence = "made up",
+                                 .grading = {AM_GRADE_C, reasons}};
+
+    am_facts_offer(facts, fact);
+}
+
+static void check_withheld(void)
+{
+    const unsigned few = 1u << AM_REASON_LAUNCHES;
+    struct rx_run run = {0};
+    struct am_facts facts = {.arena = &run.arena, .family = "core"};
+    char *text;
+
+    withhold(&facts, "clock", few);
+    withhold(&facts, "spread", few | 1u << AM_REASON_BUSY);
+    am_facts_remark(&facts, "core.ports is not concluded: nothing was measured");
+    withhold(&facts, "peak", few);
+    text = report(&run, &facts, AM_FORMAT_MD, &run.arena);
+    ok(strstr(text, "- too few launches: core.clock; core.peak\n"),
+       "what was withheld for the same reasons stands together");
+    ok(strstr(text, "- core.spread is not concluded: too few launches, ") &&
+           strstr(text, "- core.ports is not concluded: nothing was measured\n"),
+       "what is alone keeps its sentence");
+    ok(!strstr(text, "core.peak is"), "and nothing is told twice: %s", text);
+    free(text);
+    text = report(&run, &facts, AM_FORMAT_JSON, &run.arena);
+    ok(strstr(text, "\"core.peak is not concluded: too few launches\""), "programs read each");
+    free(text);
+    am_arena_fini(&run.arena);
+}
+
 static size_t widest_line(const char *text)
 {
     size_t widest = 0;
@@ -200,6 +237,7 @@ int main(void)
 {
     check_guidelines();
     check_report();
+    check_withheld();
     check_text();
     return tap_done();
 }

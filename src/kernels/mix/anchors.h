@@ -58,6 +58,50 @@ enum am_mix_row { AM_MIX_ROW_MAP(AM_MIX_ROW_ENUM) AM_MIX_ROWS };
 #undef AM_MIX_ROW_ENUM
 enum { AM_MIX_ROW_SLOTS = 2 }; /* of these behind each of the row */
 
+/* What cpu.loop has by turns with loads of vectors, in runs: cores may give loads and stores to
+ * units of memory before these are free. X(kind, form on x86-64, form on AArch64) */
+#define AM_MIX_RUN_MAP(X)                                                                          \
+    X(load_runs, "mov_r64_m64_row", "ldr_x_row")                                                   \
+    X(store_runs, "mov_m64_r64", "str_x")
+#define AM_MIX_RUN_ENUM(kind, other, arm) AM_MIX_RUN_##kind,
+enum am_mix_run { AM_MIX_RUN_MAP(AM_MIX_RUN_ENUM) AM_MIX_RUNS };
+#undef AM_MIX_RUN_ENUM
+/* How long the runs of the AM_MIX_SET loops are: X(loads of vectors, of the kind behind them). */
+#define AM_MIX_RUN_LENGTH_MAP(X)                                                                   \
+    X(1, 1)                                                                                        \
+    X(2, 1)                                                                                        \
+    X(3, 1)                                                                                        \
+    X(4, 1)                                                                                        \
+    X(5, 1)                                                                                        \
+    X(6, 1)                                                                                        \
+    X(1, 2)                                                                                        \
+    X(2, 2)                                                                                        \
+    X(3, 2)                                                                                        \
+    X(4, 2)                                                                                        \
+    X(5, 2)                                                                                        \
+    X(6, 2)                                                                                        \
+    X(2, 3)                                                                                        \
+    X(3, 3)                                                                                        \
+    X(4, 3)                                                                                        \
+    X(6, 3)                                                                                        \
+    X(2, 4) X(3, 4) X(4, 4) X(6, 4) X(8, 4) X(6, 6) X(8, 6) X(8, 8)
+enum { AM_MIX_RUN_TURNS = 6 }; /* so many runs of each in a loop */
+
+/* Vectors in cpu.loop, of which cores may take in fewer per cycle than slots: loop i has n = i + 8
+ * zeros, so that what waits for itself is ready, and n that need a unit; where they are moved, (n +
+ * 1) / 2 loads and (n + 3) / 4 stores, too. X(name, whether they are) */
+#define AM_MIX_ALL_VECTORS_MAP(X)                                                                  \
+    X(vectors, false)                                                                              \
+    X(moved_vectors, true)
+#define AM_MIX_ALL_VECTORS_ENUM(name, moved) AM_MIX_IN_##name,
+enum am_mix_vectors { AM_MIX_ALL_VECTORS_MAP(AM_MIX_ALL_VECTORS_ENUM) AM_MIX_ALL_VECTORS };
+#undef AM_MIX_ALL_VECTORS_ENUM
+/* How many loop i has of zeros, of others, of loads and of stores. */
+#define AM_MIX_ALL_VECTORS_OF(i, moved)                                                            \
+    {                                                                                              \
+        (i) + 8, (i) + 8, (moved) ? ((i) + 9) / 2 : 0, (moved) ? ((i) + 11) / 4 : 0                \
+    }
+
 /* Where loops of cpu.loop lie that have nothing but what needs no unit, and how long they are:
  * X(name, bytes behind the beginning of a line, bytes more in each instruction, instructions of the
  * first of AM_MIX_SET loops, and so many more in each further one). */

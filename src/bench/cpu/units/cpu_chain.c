@@ -10,7 +10,8 @@
  * A point of cpu.loop are loops of 1 to 24 instructions beside their own end, which show how many
  * operations a core takes in per cycle where it jumps back; with one that is split in two, where in
  * a cycle's operations that may stand; with rows of one kind before those that need nothing, how
- * many of the kind are handed out per cycle. The loops are made in prepare() and
+ * many of the kind are handed out per cycle; of vectors, how many of these; with runs of loads of
+ * vectors and of others, to which units of memory they go. The loops are made in prepare() and
  * timed in slices (bench/cpu/units/slices.h). */
 #include "bench/cpu/units/slices.h"
 #include "core/bench/place.h"
@@ -138,8 +139,11 @@ const struct am_bench am_bench_cpu_chain = {
 enum loop_axis { WITH, LOOP_ON };
 #define ROW_NAME(kind, other, arm) #kind,
 #define PLACE_NAME(name, begin, more, fewest, step) #name,
-static const char *const with_names[] = {AM_MIX_PLACE_MAP(PLACE_NAME) "indexed",
-                                         AM_MIX_ROW_MAP(ROW_NAME) NULL};
+#define VECTORS_NAME(name, stored) #name,
+static const char *const with_names[] = {
+    AM_MIX_PLACE_MAP(PLACE_NAME) "indexed",
+    AM_MIX_ROW_MAP(ROW_NAME) AM_MIX_ALL_VECTORS_MAP(VECTORS_NAME) AM_MIX_RUN_MAP(ROW_NAME) NULL};
+#undef VECTORS_NAME
 #undef ROW_NAME
 #undef PLACE_NAME
 #define PLACE(name, begin, more, fewest, step) {#name, {begin, more}, fewest, step},
@@ -152,7 +156,18 @@ static const struct placed {
 #define ROW_FORM(kind, other, arm) {#kind, other, arm},
 static const char *const with_forms[][3] = {{"indexed", "cmp_r64_m64_indexed", ""},
                                             AM_MIX_ROW_MAP(ROW_FORM)};
+/* Behind loads of vectors, in runs. */
+static const char *const run_forms[AM_MIX_RUNS][3] = {AM_MIX_RUN_MAP(ROW_FORM)};
 #undef ROW_FORM
+#define LENGTHS(loads, others) {loads, others},
+static const unsigned char run_lengths[AM_MIX_SET][2] = {AM_MIX_RUN_LENGTH_MAP(LENGTHS)};
+#undef LENGTHS
+#define MOVED(name, moved) {#name, moved},
+static const struct vectors {
+    const char *name;
+    bool moved;
+} vectors[AM_MIX_ALL_VECTORS] = {AM_MIX_ALL_VECTORS_MAP(MOVED)};
+#undef MOVED
 
 /* Where loops lie that have nothing else in them; NULL: they have. */
 static const struct placed *placed_as(const char *name)
@@ -164,14 +179,42 @@ static const struct placed *placed_as(const char *name)
     return NULL;
 }
 
+/* A form by its name on either architecture; NULL: none. */
+static const struct am_mix_form *one_of(const char *x86_64, const char *aarch64)
+{
+    const struct am_mix_form *const form = am_mix_find(x86_64);
+
+    return form ? form : am_mix_find(aarch64);
+}
+
 /* What else is in the loops; NULL: nothing, or nothing that is known here. */
 static const struct am_mix_form *form_with(const char *name)
 {
     for (size_t i = 0; i < sizeof(with_forms) / sizeof(with_forms[0]); i++) {
-        const struct am_mix_form *const form = am_mix_find(with_forms[i][1]);
-
         if (strcmp(with_forms[i][0], name) == 0)
-            return form ? form : am_mix_find(with_forms[i][2]);
+            return one_of(with_forms[i][1], with_forms[i][2]);
+    }
+    for (size_t i = 0; i < AM_MIX_RUNS; i++) {
+        if (strcmp(run_forms[i][0], name) == 0)
+            return one_of(run_forms[i][1], run_forms[i][2]);
+    }
+    return NULL;
+}
+
+static bool is_run(const char *name)
+{
+    for (size_t i = 0; i < AM_MIX_RUNS; i++) {
+        if (strcmp(run_forms[i][0], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static const struct vectors *vectors_as(const char *name)
+{
+    for (size_t i = 0; i < AM_MIX_ALL_VECTORS; i++) {
+        if (strcmp(vectors[i].name, name) == 0)
+            return &vectors[i];
     }
     return NULL;
 }
@@ -182,7 +225,37 @@ static const char *why_not_with(const char *name)
 
     if (am_mix_unsupported || placed_as(name))
         return am_mix_unsupported;
+    if (vectors_as(name))
+        return am_mix_find("pxor_xmm_zero") ? am_mix_why_not("pxor_xmm_zero")
+                                            : "this architecture has no such form";
     return form ? am_mix_why_not(form->name) : "this architecture has no such form";
+}
+
+/* Runs of loads of vectors and of others. */
+static enum am_status add_runs(struct am_slices *m, const struct am_mix_form *others, unsigned i,
+                               struct am_err *err)
+{
+    const struct am_mix_form *const loads = one_of("movups_xmm_m128", "ldr_q");
+    enum { PARTS = 2 * AM_MIX_RUN_TURNS };
+    struct am_mix_part parts[PARTS];
+
+    for (size_t k = 0; k < PARTS; k++)
+        parts[k] = (struct am_mix_part){k % 2 ? others : loads, run_lengths[i - 1][k % 2]};
+    return am_slices_add_rows(m, parts, PARTS, err);
+}
+
+/* Instructions of six bytes and more, so that no front end is held up by how many lie in a line. */
+enum { VECTORS_MORE = 2 };
+
+static enum am_status add_vectors(struct am_slices *m, bool moved, unsigned i, struct am_err *err)
+{
+    const unsigned counts[] = AM_MIX_ALL_VECTORS_OF(i, moved);
+    const struct am_mix_part parts[] = {{am_mix_find("pxor_xmm_zero"), counts[0]},
+                                        {am_mix_find("pand_xmm"), counts[1]},
+                                        {am_mix_find("movups_xmm_m128"), counts[2]},
+                                        {am_mix_find("movups_m128_xmm"), counts[3]}};
+
+    return am_slices_add_at(m, parts, moved ? 4 : 2, (struct am_mix_at){0, VECTORS_MORE}, err);
 }
 
 static enum am_status add_loop(struct am_slices *m, const struct am_mix_form *slot,
@@ -195,6 +268,10 @@ static enum am_status add_loop(struct am_slices *m, const struct am_mix_form *sl
 
     if (p)
         return am_slices_add_at(m, beside, 1, p->at, err);
+    if (vectors_as(with))
+        return add_vectors(m, vectors_as(with)->moved, i, err);
+    if (is_run(with))
+        return add_runs(m, form, i, err);
     if (form && strcmp(with, "indexed") != 0)
         return am_slices_add_rows(m, rows, 2, err);
     return am_slices_add_once(m, beside, form ? 2 : 1, err);
@@ -241,16 +318,19 @@ static const struct am_axis loop_axes[] = {
               .help = "what else is in the loops: nothing, which is measured of longer loops, of "
                       "loops elsewhere in a line and of longer instructions, too (halfway, many, "
                       "many_halfway, longer, longest); one comparison with memory at an index, "
-                      "which some cores split in two; or a row of one kind before twice as many "
-                      "that need no unit"},
+                      "which some cores split in two; a row of one kind before twice as many "
+                      "that need no unit; vectors alone, in registers or with loads and stores of "
+                      "them; or loads of vectors by turns with loads or stores of general "
+                      "registers, in runs"},
     [LOOP_ON] = AM_AXIS_ON(.dflt = "machine"),
     {.name = NULL},
 };
 
-#define LOOP_METRIC(i)                                                                             \
-    {"loop_" #i, "cycle", AM_LOWER, AM_RULE_OWN,                                                   \
-     "per pass of loop " #i ": as many instructions, what is with them and the jump back; of "     \
-     "many, many_halfway, longer and longest two more with each loop"},
+#define LOOP_METRIC(i)                                                                                \
+    {"loop_" #i, "cycle", AM_LOWER, AM_RULE_OWN,                                                      \
+     "per pass of loop " #i ": as many instructions, what is with them and the jump back; of "        \
+     "many, many_halfway, longer and longest two more with each loop, of vectors eight more of each " \
+     "kind than the number says; of load_runs and store_runs six times the runs of that number"},
 static const struct am_metric loop_metrics[] = {
     AM_MIX_SET_MAP(LOOP_METRIC){.name = NULL},
 };

@@ -79,6 +79,14 @@ struct am_incore_lines {
                      * `most` and none has more */
 };
 
+/* Units of memory that loads and stores are given to by turns, before these are free (runs.c). */
+struct am_incore_memory {
+    unsigned units; /* 0: no such rule */
+    unsigned wide;  /* so many take loads of vectors; */
+    bool apart;     /* they lie apart in the turn, else one behind the other */
+    bool stores;    /* stores take turns, too */
+};
+
 struct am_incore {
     struct am_incore_form *forms;
     size_t n_forms, cap_forms;
@@ -97,7 +105,11 @@ struct am_incore {
     /* Instructions of a kind that are handed out per cycle at most, by cpu.loop; 0: as many as
      * there are slots. */
     unsigned handed[AM_MIX_ROWS];
-    double window;  /* instructions in flight, by cpu.window; 0: not measured */
+    /* Vectors that are taken in per cycle at most, those of loops that load or store some, too, by
+     * cpu.loop; 0: as many as there are slots. */
+    double vectors[AM_MIX_ALL_VECTORS];
+    struct am_incore_memory memory; /* by cpu.loop */
+    double window;                  /* instructions in flight, by cpu.window; 0: not measured */
     double waiting; /* vector operations that wait to begin, by cpu.window; 0: the same */
     unsigned turns; /* integer units that operations are bound to by turns, by cpu.window; 0: they
                      * go to any that is free, or it is not known */
@@ -160,6 +172,17 @@ void am_incore_read_lines(const struct am_result_set *set, struct am_incore *cor
 /* handed.c: how many instructions of a kind a core hands out per cycle, by a result of cpu.loop
  * with rows of them, behind `width` and the forms; others' results change nothing. */
 void am_incore_read_handed(struct am_incore *core, const struct am_result *result);
+
+/* runs.c: to which unit the next operation goes, a load of a vector (`wide`) or another, where the
+ * turn is at `*next`, which moves on. */
+unsigned am_incore_memory_unit(const struct am_incore_memory *rule, bool wide, unsigned *next);
+/* The rule that explains loops of cpu.loop with runs of loads and of others, behind `width` and the
+ * forms; none where units that are free explain them. */
+void am_incore_read_runs(const struct am_result_set *set, struct am_incore *core);
+
+/* vectors.c: how many vectors a core takes in per cycle, by a result of cpu.loop with vectors
+ * alone, behind `width` and the forms; others' results change nothing. */
+void am_incore_read_vectors(struct am_incore *core, const struct am_result *result);
 
 /* What a run must have measured for all that follows: patterns of `run`. */
 extern const char am_incore_needs[];

@@ -310,9 +310,12 @@ bool am_incore_read_ways(const struct am_result_set *set, struct am_arena *arena
     for (size_t i = 0; i < set->n; i++) {
         const struct am_result *const r = &set->results[i];
 
-        if (r->state == AM_POINT_OK && strcmp(r->bench, "cpu.loop") == 0)
+        if (r->state == AM_POINT_OK && strcmp(r->bench, "cpu.loop") == 0) {
             am_incore_read_handed(core, r);
+            am_incore_read_vectors(core, r);
+        }
     }
+    am_incore_read_runs(set, core);
     am_incore_read_lines(set, core);
     return true;
 }

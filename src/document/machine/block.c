@@ -29,6 +29,14 @@ static const char *waiting_of(const struct am_incore *core, char room[64])
     return room;
 }
 
+/* Units that take operations by turns. */
+static const char *turning_units(const struct am_incore *core)
+{
+    if (core->turns == 0)
+        return "units of memory";
+    return core->memory.units ? "integer units and units of memory" : "integer units";
+}
+
 /* What the lines that a loop lies in cost, and what it would take at the best place. */
 static void tell_lines(struct am_body *body, const struct am_predicted *b, const char *least)
 {
@@ -78,10 +86,10 @@ static void tell_limit(struct am_body *body, const struct am_loop_view *v,
                             fmax(b->throughput, 1), b->core->resources[b->busiest], b->chain);
     else if (b->limit == AM_LIMIT_TURNS)
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
-                            "%s%.2f cycles per iteration, limited by integer units, which "
+                            "%s%.2f cycles per iteration, limited by %s, which "
                             "operations are bound to by turns: %.2f if each went to any unit that "
                             "is free.",
-                            least, b->cycles, b->free);
+                            least, b->cycles, turning_units(b->core), b->free);
     else if (b->core->lines.bytes && b->jump.cycles > 1)
         tell_lines(body, b, least);
     else if (b->core->fetch == 0 && b->jump.cycles > 1)

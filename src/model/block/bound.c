@@ -235,29 +235,52 @@ static unsigned slots_of(const struct am_incore *core, const struct am_predicted
     return line->forms.match == AM_FORM_NONE ? 0 : (unsigned)fmin(fmax(own, 1), SLOTS_MOST);
 }
 
+/* The front end takes so long at least. */
+static void press_front(struct am_predicted *b, double cycles)
+{
+    if (cycles <= b->pressure[0])
+        return;
+    b->pressure[0] = cycles;
+    if (cycles > b->throughput) {
+        b->next = b->busiest == 0 ? b->next : b->throughput;
+        b->busiest = 0;
+        b->throughput = cycles;
+        b->hi = fmax(b->hi, cycles);
+    }
+}
+
 /* Where instructions of two slots may not stand anywhere, the front end takes longer than its slots
  * say. False when memory is refused. */
 static bool press_groups(struct am_predicted *b, const struct am_incore *core,
                          struct am_arena *arena)
 {
     unsigned *const slots = am_arena_array(arena, b->n, sizeof(*slots));
-    double grouped;
 
     for (size_t i = 0; slots && i < b->n; i++)
         slots[i] = b->lines[i].slots;
-    if (!slots || core->split_first == 0)
-        return slots != NULL;
-    grouped = am_incore_groups(core, slots, b->n);
-    if (grouped <= b->pressure[0])
-        return true;
-    b->pressure[0] = grouped;
-    if (grouped > b->throughput) {
-        b->next = b->busiest == 0 ? b->next : b->throughput;
-        b->busiest = 0;
-        b->throughput = grouped;
-        b->hi = fmax(b->hi, grouped);
+    if (slots && core->split_first)
+        press_front(b, am_incore_groups(core, slots, b->n));
+    return slots != NULL;
+}
+
+/* Where fewer vectors are taken in per cycle than there are slots, those of a loop that moves some
+ * from or to memory more slowly than those of one that does not. */
+static void press_vectors(struct am_predicted *b, const struct am_incore *core)
+{
+    bool moved = false;
+    double n = 0, most;
+
+    for (size_t i = 0; i < b->n; i++) {
+        const struct am_insn *const in = b->lines[i].insn;
+
+        if (in->vector_bits || in->to_vector || in->from_vector) {
+            n++;
+            moved = moved || in->loads || in->stores;
+        }
     }
-    return true;
+    most = core->vectors[moved ? AM_MIX_IN_moved_vectors : AM_MIX_IN_vectors];
+    if (most > 0)
+        press_front(b, n / most);
 }
 
 /* What the window makes of the bounds is named from here on. */
@@ -382,8 +405,10 @@ bool am_loop_predict(const struct am_incore *measured, const struct am_insns *in
         return false;
     for (size_t i = 0; i < out->n; i++)
         out->lines[i].slots = slots_of(core, &out->lines[i]);
-    if (!press_groups(out, core, arena) || !am_flow_play(core, out) ||
-        !am_turn_of(core, out, insns->kept, arena, &out->jump))
+    if (!press_groups(out, core, arena))
+        return false;
+    press_vectors(out, core);
+    if (!am_flow_play(core, out) || !am_turn_of(core, out, insns->kept, arena, &out->jump))
         return false;
     decide(out);
     return true;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "model/block/handing.h"
+#include "model/block/memory.h"
 #include "model/block/turns.h"
 
 #include <math.h>
@@ -93,6 +94,7 @@ struct limits {
     size_t waiting;   /* vector operations that may wait at once; 0: not known */
     double *entries;  /* when each of their places is free */
     struct am_turns turns;
+    struct am_memory_turns memory;
 };
 
 struct flow {
@@ -336,7 +338,9 @@ static double begin(struct limits *l, const struct am_predicted_line *line, doub
                     double load)
 {
     const size_t place = free_place(l, line);
-    const double begun = take_all(l, line, fmax(ready, enter(l, line, place) + load));
+    const double at = fmax(ready, enter(l, line, place) + load);
+    const double begun =
+        take_all(l, line, am_memory_turns_begin(&l->memory, line, l->front, at, load));
 
     if (place != SIZE_MAX)
         l->entries[place] = begun;
@@ -519,25 +523,27 @@ static bool play_turns(const struct am_incore *core, struct am_predicted *b, str
 {
     static const double more = 1.01; /* than is handed out: not by an error of the weights */
     const enum am_arch arch = b->lines[0].insn->arch;
+    const size_t begins = core->turns > 0 ? core->turns : 1;
     size_t *const before = f->before;
     struct limits limits;
     size_t last = 0;
     double sum = 0;
 
-    for (size_t first = 0; first < core->turns; first++) {
+    for (size_t first = 0; first < begins; first++) {
         if (!open_limits(core, scratch, &limits) ||
-            !am_turns_open(core, arch, first, scratch, &limits.turns))
+            !am_turns_open(core, arch, first, scratch, &limits.turns) ||
+            !am_memory_turns_open(core, scratch, &limits.memory))
             return false;
-        if (limits.turns.units == 0)
+        if (limits.turns.units.n == 0 && limits.memory.units.n == 0)
             return true;
-        if (b->pressure[limits.turns.resource] > more * fmax(b->pressure[0], 1))
+        if (limits.turns.units.n &&
+            b->pressure[limits.turns.resource] > more * fmax(b->pressure[0], 1))
             am_turns_fill(&limits.turns);
         start(core, b, before, f);
         f->limits = &limits;
         sum += play(f, b, &last);
     }
-    if (core->turns > 0)
-        b->turned = sum / core->turns;
+    b->turned = sum / (double)begins;
     return true;
 }
 

@@ -34,19 +34,15 @@ bool am_turns_open(const struct am_incore *core, enum am_arch arch, size_t first
     units = (size_t)(1 / am_resources_weight(&core->model, sum->kind, out->resource)->value + 0.5);
     if (units != core->turns)
         return true;
-    out->units = units;
-    out->taken = am_arena_array(arena, units * AM_TURNS_KEPT, sizeof(*out->taken));
-    for (size_t i = 0; out->taken && i < units * AM_TURNS_KEPT; i++)
-        out->taken[i] = UINT64_MAX;
     out->until = am_arena_array(arena, units * out->places, sizeof(*out->until));
-    return out->taken && out->until;
+    return am_units_open(units, arena, &out->units) && out->until;
 }
 
 void am_turns_fill(struct am_turns *turns)
 {
-    for (size_t i = 0; i < turns->units * turns->places; i++) {
+    for (size_t i = 0; i < turns->units.n * turns->places; i++) {
         turns->until[i] = (double)(i % turns->places);
-        turns->taken[i / turns->places * AM_TURNS_KEPT + i % turns->places] = i % turns->places;
+        (void)am_units_take(&turns->units, i / turns->places, i % turns->places);
     }
 }
 
@@ -55,7 +51,7 @@ void am_turns_fill(struct am_turns *turns)
 static bool is_bound(const struct am_turns *t, const struct am_predicted_line *line)
 {
     static const double most = 1.5;
-    const double n = t->units ? line->use[t->resource] * (double)t->units : 0;
+    const double n = t->units.n ? line->use[t->resource] * (double)t->units.n : 0;
 
     return n > most - 1 && n < most;
 }
@@ -79,8 +75,8 @@ double am_turns_enter(struct am_turns *turns, const struct am_predicted_line *li
 {
     size_t best = SIZE_MAX;
 
-    for (size_t i = 0; is_bound(turns, line) && i < turns->units; i++) {
-        const size_t unit = (turns->next + i) % turns->units;
+    for (size_t i = 0; is_bound(turns, line) && i < turns->units.n; i++) {
+        const size_t unit = (turns->next + i) % turns->units.n;
         const size_t place = first_place(turns, unit);
 
         if ((!line->insn->loads || unit < turns->addressing) &&
@@ -95,22 +91,11 @@ double am_turns_enter(struct am_turns *turns, const struct am_predicted_line *li
     return fmax(at, turns->until[best]);
 }
 
-/* The first cycle from this one on in which the unit begins nothing else. */
-static uint64_t take(const struct am_turns *t, size_t unit, uint64_t from)
-{
-    uint64_t *const taken = &t->taken[unit * AM_TURNS_KEPT];
-    uint64_t cycle = from;
-
-    while (taken[cycle % AM_TURNS_KEPT] == cycle && cycle < from + AM_TURNS_KEPT)
-        cycle++;
-    taken[cycle % AM_TURNS_KEPT] = cycle;
-    return cycle;
-}
-
 double am_turns_begin(struct am_turns *turns, const struct am_predicted_line *line, double at)
 {
     if (is_bound(turns, line)) {
-        at = fmax(at, (double)take(turns, turns->place / turns->places, (uint64_t)at));
+        at = fmax(at,
+                  (double)am_units_take(&turns->units, turns->place / turns->places, (uint64_t)at));
         turns->until[turns->place] = at;
     }
     return at;

@@ -12,21 +12,19 @@
 #define AM_MODEL_BLOCK_TURNS_H
 
 #include "model/block/bound.h"
+#include "model/block/units.h"
 
 struct am_turns {
-    size_t units;      /* 0: operations go to any that is free */
-    size_t addressing; /* so many take operands in memory, the first ones */
-    size_t resource;   /* that stands for all units */
-    size_t next;       /* whose turn it is */
-    size_t places;     /* of a unit, where operations wait */
-    size_t place;      /* of the line at hand, among those of all units */
-    double *until;     /* by place: when it is free again */
-    uint64_t *taken;   /* by unit: the cycles that are taken, of the last AM_TURNS_KEPT */
+    struct am_units units; /* n 0: operations go to any that is free */
+    size_t addressing;     /* so many take operands in memory, the first ones */
+    size_t resource;       /* that stands for all units */
+    size_t next;           /* whose turn it is */
+    size_t places;         /* of a unit, where operations wait */
+    size_t place;          /* of the line at hand, among those of all units */
+    double *until;         /* by place: when it is free again */
 };
 
-enum { AM_TURNS_KEPT = 4096 }; /* cycles: more than a window of instructions reaches */
-
-/* Units of a core that binds operations, the first turn being that of unit `first`; none (units 0)
+/* Units of a core that binds operations, the first turn being that of unit `first`; none (n 0)
  * where it does not, or where its resources have no such units. False when memory is refused. */
 bool am_turns_open(const struct am_incore *core, enum am_arch arch, size_t first,
                    struct am_arena *arena, struct am_turns *out);

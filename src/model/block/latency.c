@@ -137,7 +137,7 @@ static bool without_memory(const struct am_incore *core, const char *form, char 
     const char *const memory = strstr(form, "_m");
     const bool has = memory && memory[2] >= '0' && memory[2] <= '9';
 
-    if (has && !is_move(form) && !am_incore_way(core, form))
+    if (has && !is_move(form) && !am_flow_way(core, form))
         (void)am_str_format(out, cap, "%.*s", (int)(memory - form), form);
     else
         (void)am_str_copy(out, cap, form);

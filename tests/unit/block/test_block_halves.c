@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Loads of the halves of a vector, on made-up cores. */
+#include "core_fixture.h"
+#include "model/block/bound.h"
+#include "model/block/elf.h"
+#include "self_file.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+#define LOOP(name, body)                                                                           \
+    ".globl " #name "\n.type " #name ", @function\n" #name ":\n1:\n" body                          \
+    "\tjnz 1b\n\tret\n.size " #name ", .-" #name "\n"
+#define DOWN "\tdec %rdi\n"
+/* clang-format off */
+__asm__(
+    ".pushsection .text\n"
+    LOOP(tl_vex, "\tvmovlps (%rsi), %xmm2, %xmm2\n\tvmovhps 8(%rsi), %xmm2, %xmm2\n" DOWN)
+    LOOP(tl_to_other, "\tvmovlps (%rsi), %xmm2, %xmm3\n\tvmovhps 8(%rsi), %xmm3, %xmm2\n" DOWN)
+    LOOP(tl_between, "\tmovlps (%rsi), %xmm2\n\tnop\n\tmovhps 8(%rsi), %xmm2\n" DOWN)
+    LOOP(tl_order, "\tmovhps (%rsi), %xmm2\n\tmovlps 8(%rsi), %xmm2\n" DOWN)
+    LOOP(tl_apart, "\tmovlps (%rsi), %xmm2\n\tmovhps 8(%rsi), %xmm3\n" DOWN)
+    LOOP(tl_same, "\tmovlps (%rsi), %xmm2\n\tmovlps 8(%rsi), %xmm2\n" DOWN)
+    LOOP(tl_store, "\tmovlps %xmm2, (%rsi)\n\tmovhps (%rdx), %xmm2\n" DOWN)
+    LOOP(tl_round, "\tmovhps (%rsi), %xmm2\n" DOWN "\tmovlps 8(%rsi), %xmm2\n")
+    ".popsection");
+/* clang-format on */
+#endif
+
+/* How long a load of each half takes. */
+static const double LOWER = 2, UPPER = 2;
+
+static const struct loop {
+    const char *name, *what;
+    double chain; /* the counter's is 1 */
+} chains[] = {
+    {"tl_vex", "both halves in encodings with a destination", 4},
+    {"tl_to_other", "the upper half into another register", 4},
+    {"tl_between", "halves with an instruction between", 4},
+    {"tl_order", "the upper half first", 4},
+    {"tl_apart", "halves of two registers", 2},
+    {"tl_same", "the lower half twice", 4},
+    {"tl_store", "an upper half behind a store", 2},
+    {"tl_round", "halves with the jump between", 4},
+};
+enum { CHAINS = sizeof(chains) / sizeof(chains[0]) };
+
+/* weights: front, load, store */
+static void make_core(struct cx_core *c)
+{
+    static const char *resources[] = {"front", "load", "store"};
+    struct cx_form forms[] = {{"xor_r32_zero", -1, {0.125}},
+                              {"add_r64", 1, {0.125}},
+                              {"addpd_xmm", 3, {0.125}},
+                              {"mov_r64_m64_row", -1, {0.125, 0.25}},
+                              {"movsd_xmm_m64", -1, {0.125, 0.5}},
+                              {"movlpd_xmm_m64", LOWER, {0.125, 0.5}},
+                              {"movhpd_xmm_m64", UPPER, {0.125, 0.5}},
+                              {"vmovhpd_xmm_m64", -1, {0.125, 0.5}},
+                              {"movsd_m64_xmm", -1, {0.125, 0, 0.5}},
+                              {"vmovsd_m64_xmm", -1, {0.125, 0, 0.5}},
+                              {NULL, 0, {0}}};
+
+    *c = (struct cx_core){.run = {.set = {.n = 0}}};
+    cx_make(c, forms, resources, 3, 0);
+    cx_settle(c);
+}
+
+static struct am_insns decoded(struct cx_core *c, const struct bytes *self, const char *name)
+{
+    struct am_insns insns;
+    struct am_code code = {.name = NULL};
+    struct am_err err = {.status = AM_OK};
+
+    if (am_elf_function("self", self->data, self->n, name, &c->run.arena, &code, &err) != AM_OK ||
+        am_insns_decode(&code, &c->run.arena, &insns, &err) != AM_OK)
+        abort();
+    return insns;
+}
+
+static struct am_predicted predict(struct cx_core *c, const struct am_insns *insns, size_t last)
+{
+    struct am_loop *const loop = am_arena_alloc(&c->run.arena, sizeof(*loop));
+    struct am_predicted out;
+
+    *loop = (struct am_loop){.first = 0, .last = last};
+    if (!am_loop_predict(&c->incore, insns, loop, &c->run.arena, &out))
+        abort();
+    return out;
+}
+
+/* All but the `ret` behind it. */
+static struct am_predicted predict_all(struct cx_core *c, const struct bytes *self,
+                                       const char *name)
+{
+    struct am_insns *const insns = am_arena_alloc(&c->run.arena, sizeof(*insns));
+
+    *insns = decoded(c, self, name);
+    return predict(c, insns, insns->n - 2);
+}
+
+static void check_chains(const struct bytes *self)
+{
+    struct cx_core c;
+
+    make_core(&c);
+    for (size_t i = 0; i < CHAINS; i++) {
+        const double chain = predict_all(&c, self, chains[i].name).chain;
+
+        ok(fabs(chain - chains[i].chain) < 0.05, "%s take %g cycles (%g)", chains[i].what,
+           chains[i].chain, chain);
+    }
+    am_arena_fini(&c.run.arena);
+}
+
+int main(void)
+{
+    const struct bytes self = read_self();
+
+    if (am_insn_unsupported(AM_ARCH_X86_64)) {
+        ok(true, "loops # SKIP %s", am_insn_unsupported(AM_ARCH_X86_64));
+    } else {
+        check_chains(&self);
+    }
+    free(self.data);
+    return tap_done();
+}

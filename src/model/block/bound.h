@@ -51,6 +51,7 @@ struct am_predicted_line {
     double away, other; /* cycles to units of another kind and back (struct am_incore_way) */
     double clash;       /* cycles to an addition of numbers of another size */
     bool renamed;       /* a move whose result is its operand */
+    bool afresh;        /* does not wait for what its register held (am_flow_halves()) */
     bool on_chain;      /* of the longest chain from one iteration to the next */
 };
 

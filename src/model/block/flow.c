@@ -372,7 +372,7 @@ static double play_line(struct flow *f, size_t step, const struct am_predicted_l
     struct limits *const limits = line->forms.match == AM_FORM_NONE ? NULL : f->limits;
     struct ready until = {.at = 0}, base = {.at = 0}, done;
 
-    if (!line->forms.eliminated)
+    if (!line->forms.eliminated && !line->afresh)
         wait_for(f, in->reads, 0, line, &until);
     wait_for(f, in->address_reads, in->loads ? f->load : 0, line, &until);
     if (line->index_more > 0)
@@ -577,6 +577,7 @@ bool am_flow_play(const struct am_incore *core, struct am_predicted *b)
 
     b->played = b->turned = NAN;
     b->load = load_latency(core, b);
+    am_flow_halves(core, b);
     played = play_all(core, b, &scratch);
     am_arena_fini(&scratch);
     return played;

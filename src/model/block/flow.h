@@ -19,6 +19,9 @@
 const struct am_incore_way *am_flow_way(const struct am_incore *core, const char *form);
 /* Latency and way of a line whose forms are known (latency.c). */
 void am_flow_set(const struct am_incore *core, struct am_predicted_line *line);
+/* Finds the lines that load the lower half of a register directly before one that loads the upper
+ * half, on cores that do not wait for what it held then (latency.c). */
+void am_flow_halves(const struct am_incore *core, struct am_predicted *b);
 /* Fills `chain`, which lines are part of it, and `played`. False when memory is refused. */
 bool am_flow_play(const struct am_incore *core, struct am_predicted *b);
 

@@ -9,6 +9,7 @@ static const struct {
     name_fn *name;
     const char *slot, *load, *sum, *forward[AM_FORWARDS], *lines, *halves;
     struct am_form_pair indexed[AM_INDEXED], crossing;
+    struct am_form_halves loads;
 } archs[AM_ARCHS] = {
     [AM_ARCH_X86_64] = {am_insn_forms_x86_64,
                         "xor_r32_zero",
@@ -31,7 +32,8 @@ static const struct {
                          [AM_INDEXED_CONSTANT_STORE] = {"mov_m64_imm", "mov_m64_imm_indexed"},
                          [AM_INDEXED_VECTOR_STORE] = {"movups_m128_xmm",
                                                       "movups_m128_xmm_indexed"}},
-                        {"vmovups_ymm_m256", "vmovups_ymm_m256_crossing"}},
+                        {"vmovups_ymm_m256", "vmovups_ymm_m256_crossing"},
+                        {"movlpd_xmm_m64", "movhpd_xmm_m64", "movlpd_movhpd_xmm_m64"}},
     [AM_ARCH_AARCH64] = {
         .name = am_insn_forms_aarch64,
         .slot = "nop",
@@ -80,6 +82,11 @@ const char *am_form_store_halves(enum am_arch arch)
 const struct am_form_pair *am_form_crossing(enum am_arch arch)
 {
     return archs[arch].crossing.plain ? &archs[arch].crossing : NULL;
+}
+
+const struct am_form_halves *am_form_halves(enum am_arch arch)
+{
+    return archs[arch].loads.both ? &archs[arch].loads : NULL;
 }
 
 void am_insn_forms(const struct am_insn *insn, const struct am_insn_around *around,

@@ -81,6 +81,13 @@ const char *am_form_store_halves(enum am_arch arch);
 /* A load within a line, and one that reaches into a second; NULL where there is none. */
 const struct am_form_pair *am_form_crossing(enum am_arch arch);
 
+/* Loads of the lower and of the upper half of a vector, and of both, one directly behind the other;
+ * NULL where there are none. */
+struct am_form_halves {
+    const char *lower, *upper, *both;
+};
+const struct am_form_halves *am_form_halves(enum am_arch arch);
+
 /* What stands around an instruction in its loop. */
 struct am_insn_around {
     const struct am_insn *before, *after; /* NULL: none; a jump is fused with some before it */

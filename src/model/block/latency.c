@@ -144,6 +144,38 @@ static bool without_memory(const struct am_incore *core, const char *form, char 
     return has;
 }
 
+/* Whether loads of both halves, one directly behind the other, clearly take less than one after the
+ * other. */
+static bool loads_afresh(const struct am_incore *core, const struct am_form_halves *halves)
+{
+    static const double clearly = 0.75;
+    const struct am_incore_way *const lower = am_incore_way(core, halves->lower),
+                                      *const upper = am_incore_way(core, halves->upper),
+                                      *const both = am_incore_way(core, halves->both);
+
+    return lower && upper && both && both->latency < clearly * (lower->latency + upper->latency);
+}
+
+/* Whether the second loads the upper half of the very register of which the first loads the lower
+ * one. */
+static bool fills(const struct am_insn *first, const struct am_insn *second)
+{
+    return first->loads && second->loads && first->vex == second->vex &&
+           am_glob_match("*movlp?", first->mnemonic) &&
+           am_glob_match("*movhp?", second->mnemonic) && first->writes == second->writes &&
+           second->reads == second->writes;
+}
+
+/* From the last line to the first one a jump stands between. */
+void am_flow_halves(const struct am_incore *core, struct am_predicted *b)
+{
+    const struct am_form_halves *const halves = am_form_halves(b->lines[0].insn->arch);
+    const bool afresh = halves && loads_afresh(core, halves);
+
+    for (size_t i = 0; afresh && i + 1 < b->n; i++)
+        b->lines[i].afresh = fills(b->lines[i].insn, b->lines[i + 1].insn);
+}
+
 void am_flow_set(const struct am_incore *core, struct am_predicted_line *line)
 {
     const struct am_insn_forms *const forms = &line->forms;

@@ -18,7 +18,11 @@
 /* clang-format off */
 __asm__(
     ".pushsection .text\n"
+    LOOP(tl_pair, "\tmovlps (%rsi), %xmm2\n\tmovhps 8(%rsi), %xmm2\n" DOWN)
+    LOOP(tl_both_names, "\tmovlpd (%rsi), %xmm2\n\tmovhps (%rdx,%rcx,8), %xmm2\n" DOWN)
     LOOP(tl_vex, "\tvmovlps (%rsi), %xmm2, %xmm2\n\tvmovhps 8(%rsi), %xmm2, %xmm2\n" DOWN)
+    LOOP(tl_from_other, "\tvmovlpd (%rsi), %xmm2, %xmm3\n\tvmovhpd 8(%rsi), %xmm3, %xmm3\n"
+                        "\tvaddpd %xmm3, %xmm3, %xmm2\n" DOWN)
     LOOP(tl_to_other, "\tvmovlps (%rsi), %xmm2, %xmm3\n\tvmovhps 8(%rsi), %xmm3, %xmm2\n" DOWN)
     LOOP(tl_between, "\tmovlps (%rsi), %xmm2\n\tnop\n\tmovhps 8(%rsi), %xmm2\n" DOWN)
     LOOP(tl_order, "\tmovhps (%rsi), %xmm2\n\tmovlps 8(%rsi), %xmm2\n" DOWN)
@@ -30,26 +34,30 @@ __asm__(
 /* clang-format on */
 #endif
 
-/* How long a load of each half takes. */
-static const double LOWER = 2, UPPER = 2;
+/* A core: how long a load of each half takes, and one of both. */
+static const double LOWER = 2, UPPER = 2, QUICK = 1, SLOW = 3.1, NONE = -1;
 
 static const struct loop {
     const char *name, *what;
-    double chain; /* the counter's is 1 */
+    double waiting, afresh; /* chain, where both halves wait, and where not; the
+                               counter's is 1 */
 } chains[] = {
-    {"tl_vex", "both halves in encodings with a destination", 4},
-    {"tl_to_other", "the upper half into another register", 4},
-    {"tl_between", "halves with an instruction between", 4},
-    {"tl_order", "the upper half first", 4},
-    {"tl_apart", "halves of two registers", 2},
-    {"tl_same", "the lower half twice", 4},
-    {"tl_store", "an upper half behind a store", 2},
-    {"tl_round", "halves with the jump between", 4},
+    {"tl_pair", "both halves of a register", 4, 1},
+    {"tl_both_names", "both halves, from two places and of two types", 4, 1},
+    {"tl_vex", "both halves in encodings with a destination", 4, 1},
+    {"tl_from_other", "both halves behind another register's", 7, 1},
+    {"tl_to_other", "the upper half into another register", 4, 4},
+    {"tl_between", "halves with an instruction between", 4, 4},
+    {"tl_order", "the upper half first", 4, 4},
+    {"tl_apart", "halves of two registers", 2, 2},
+    {"tl_same", "the lower half twice", 4, 4},
+    {"tl_store", "an upper half behind a store", 2, 2},
+    {"tl_round", "halves with the jump between", 4, 4},
 };
 enum { CHAINS = sizeof(chains) / sizeof(chains[0]) };
 
-/* weights: front, load, store */
-static void make_core(struct cx_core *c)
+/* weights: front, load, store; `both` below 0: this was not measured */
+static void make_core(struct cx_core *c, double both)
 {
     static const char *resources[] = {"front", "load", "store"};
     struct cx_form forms[] = {{"xor_r32_zero", -1, {0.125}},
@@ -66,6 +74,8 @@ static void make_core(struct cx_core *c)
 
     *c = (struct cx_core){.run = {.set = {.n = 0}}};
     cx_make(c, forms, resources, 3, 0);
+    if (both > 0)
+        cx_add_latency(c, "movlpd_movhpd_xmm_m64", both);
     cx_settle(c);
 }
 
@@ -102,17 +112,36 @@ static struct am_predicted predict_all(struct cx_core *c, const struct bytes *se
     return predict(c, insns, insns->n - 2);
 }
 
-static void check_chains(const struct bytes *self)
+static void check_chains(const struct bytes *self, double both, bool afresh)
 {
     struct cx_core c;
 
-    make_core(&c);
+    make_core(&c, both);
     for (size_t i = 0; i < CHAINS; i++) {
+        const double wanted = afresh ? chains[i].afresh : chains[i].waiting;
         const double chain = predict_all(&c, self, chains[i].name).chain;
 
-        ok(fabs(chain - chains[i].chain) < 0.05, "%s take %g cycles (%g)", chains[i].what,
-           chains[i].chain, chain);
+        ok(fabs(chain - wanted) < 0.05, "%s take %g cycles%s (%g)", chains[i].what, wanted,
+           both < 0     ? " where both were not measured"
+           : !afresh    ? " where both take hardly less"
+           : wanted < 2 ? ", waiting for nothing"
+                        : "",
+           chain);
     }
+    am_arena_fini(&c.run.arena);
+}
+
+/* A block that was marked need not end with a jump: it is repeated by something
+ * all the same. */
+static void check_block(const struct bytes *self)
+{
+    struct cx_core c;
+    struct am_insns insns;
+
+    make_core(&c, QUICK);
+    insns = decoded(&c, self, "tl_order");
+    ok(fabs(predict(&c, &insns, 1).chain - LOWER - UPPER) < 0.05,
+       "the last of a block and its first do not stand side by side");
     am_arena_fini(&c.run.arena);
 }
 
@@ -123,7 +152,10 @@ int main(void)
     if (am_insn_unsupported(AM_ARCH_X86_64)) {
         ok(true, "loops # SKIP %s", am_insn_unsupported(AM_ARCH_X86_64));
     } else {
-        check_chains(&self);
+        check_chains(&self, QUICK, true);
+        check_chains(&self, SLOW, false);
+        check_chains(&self, NONE, false);
+        check_block(&self);
     }
     free(self.data);
     return tap_done();

@@ -57,6 +57,8 @@ static const char *load_form(const struct am_insn *in)
 
 static const char *store_form(const struct am_insn *in, bool other_line)
 {
+    if (am_glob_match("*movhp?", in->mnemonic))
+        return in->vex ? "vmovhpd_m64_xmm" : "movhpd_m64_xmm";
     if (in->vector_bits == 0 && other_line)
         return "mov_m64_r64_lines";
     if (in->vector_bits == 0)
@@ -402,6 +404,8 @@ static const struct {
     {"movsd_m64_xmm", "movups_m128_xmm"},
     {"vmovsd_xmm_m64", "vmovups_xmm_m128"},
     {"vmovsd_m64_xmm", "vmovups_m128_xmm"},
+    {"movhpd_m64_xmm", "movsd_m64_xmm"},
+    {"vmovhpd_m64_xmm", "vmovsd_m64_xmm"},
     {"vbroadcastss_ymm_m32", "vbroadcastsd_ymm_m64"},
     {"vbroadcastsd_ymm_m64", "vmovups_ymm_m256"},
     {"vbroadcastss_zmm_m32", "vbroadcastsd_zmm_m64"},

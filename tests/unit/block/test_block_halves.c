@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads of the halves of a vector, on made-up cores. */
+/* Loads and stores of the halves of a vector, on made-up cores. */
 #include "core_fixture.h"
 #include "model/block/bound.h"
 #include "model/block/elf.h"
@@ -30,6 +30,8 @@ __asm__(
     LOOP(tl_same, "\tmovlps (%rsi), %xmm2\n\tmovlps 8(%rsi), %xmm2\n" DOWN)
     LOOP(tl_store, "\tmovlps %xmm2, (%rsi)\n\tmovhps (%rdx), %xmm2\n" DOWN)
     LOOP(tl_round, "\tmovhps (%rsi), %xmm2\n" DOWN "\tmovlps 8(%rsi), %xmm2\n")
+    LOOP(tl_stores, "\tmovhps %xmm2, (%rsi)\n\tmovhpd %xmm2, 8(%rsi)\n\tmovlps %xmm2, 16(%rsi)\n"
+                    "\tvmovhps %xmm2, 24(%rsi)\n\tvmovlpd %xmm2, 32(%rsi)\n" DOWN)
     ".popsection");
 /* clang-format on */
 #endif
@@ -39,8 +41,7 @@ static const double LOWER = 2, UPPER = 2, QUICK = 1, SLOW = 3.1, NONE = -1;
 
 static const struct loop {
     const char *name, *what;
-    double waiting, afresh; /* chain, where both halves wait, and where not; the
-                               counter's is 1 */
+    double waiting, afresh; /* chain, where both halves wait, and where not; the counter's is 1 */
 } chains[] = {
     {"tl_pair", "both halves of a register", 4, 1},
     {"tl_both_names", "both halves, from two places and of two types", 4, 1},
@@ -56,10 +57,11 @@ static const struct loop {
 };
 enum { CHAINS = sizeof(chains) / sizeof(chains[0]) };
 
-/* weights: front, load, store; `both` below 0: this was not measured */
-static void make_core(struct cx_core *c, double both)
+/* weights: front, load, store, shuffle; `both` below 0 and `stores` false: these were not measured
+ */
+static void make_core(struct cx_core *c, double both, bool stores)
 {
-    static const char *resources[] = {"front", "load", "store"};
+    static const char *resources[] = {"front", "load", "store", "shuffle"};
     struct cx_form forms[] = {{"xor_r32_zero", -1, {0.125}},
                               {"add_r64", 1, {0.125}},
                               {"addpd_xmm", 3, {0.125}},
@@ -70,10 +72,16 @@ static void make_core(struct cx_core *c, double both)
                               {"vmovhpd_xmm_m64", -1, {0.125, 0.5}},
                               {"movsd_m64_xmm", -1, {0.125, 0, 0.5}},
                               {"vmovsd_m64_xmm", -1, {0.125, 0, 0.5}},
+                              {NULL, 0, {0}},
+                              {NULL, 0, {0}},
                               {NULL, 0, {0}}};
 
+    if (stores) {
+        forms[10] = (struct cx_form){"movhpd_m64_xmm", -1, {0.125, 0, 0.5, 0.25}};
+        forms[11] = (struct cx_form){"vmovhpd_m64_xmm", -1, {0.125, 0, 0.5, 0.25}};
+    }
     *c = (struct cx_core){.run = {.set = {.n = 0}}};
-    cx_make(c, forms, resources, 3, 0);
+    cx_make(c, forms, resources, 4, 0);
     if (both > 0)
         cx_add_latency(c, "movlpd_movhpd_xmm_m64", both);
     cx_settle(c);
@@ -116,7 +124,7 @@ static void check_chains(const struct bytes *self, double both, bool afresh)
 {
     struct cx_core c;
 
-    make_core(&c, both);
+    make_core(&c, both, false);
     for (size_t i = 0; i < CHAINS; i++) {
         const double wanted = afresh ? chains[i].afresh : chains[i].waiting;
         const double chain = predict_all(&c, self, chains[i].name).chain;
@@ -131,17 +139,40 @@ static void check_chains(const struct bytes *self, double both, bool afresh)
     am_arena_fini(&c.run.arena);
 }
 
-/* A block that was marked need not end with a jump: it is repeated by something
- * all the same. */
+/* A block that was marked need not end with a jump: it is repeated by something all the same. */
 static void check_block(const struct bytes *self)
 {
     struct cx_core c;
     struct am_insns insns;
 
-    make_core(&c, QUICK);
+    make_core(&c, QUICK, false);
     insns = decoded(&c, self, "tl_order");
     ok(fabs(predict(&c, &insns, 1).chain - LOWER - UPPER) < 0.05,
        "the last of a block and its first do not stand side by side");
+    am_arena_fini(&c.run.arena);
+}
+
+static void check_stores(const struct bytes *self, bool measured)
+{
+    static const char *const own[] = {"movhpd_m64_xmm", "movhpd_m64_xmm", "movsd_m64_xmm",
+                                      "vmovhpd_m64_xmm", "vmovsd_m64_xmm"};
+    static const char *const like[] = {"movsd_m64_xmm", "movsd_m64_xmm", "movsd_m64_xmm",
+                                       "vmovsd_m64_xmm", "vmovsd_m64_xmm"};
+    struct cx_core c;
+    struct am_predicted p;
+
+    make_core(&c, NONE, measured);
+    p = predict_all(&c, self, "tl_stores");
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+        is_str(p.lines[i].forms.store, measured ? own[i] : like[i], "the form of a half's store");
+        ok(p.lines[i].forms.match ==
+               (measured || strcmp(own[i], like[i]) == 0 ? AM_FORM_EXACT : AM_FORM_LIKE),
+           "%s is what was measured of it%s", p.lines[i].forms.store,
+           measured ? "" : ", or is like it");
+    }
+    ok(fabs(p.pressure[3] - (measured ? 0.75 : 0)) < 1e-9,
+       "stores of upper halves take what was measured of shuffles (%g)", p.pressure[3]);
+    ok(fabs(p.pressure[2] - 2.5) < 1e-9, "and of stores what others take (%g)", p.pressure[2]);
     am_arena_fini(&c.run.arena);
 }
 
@@ -156,6 +187,8 @@ int main(void)
         check_chains(&self, SLOW, false);
         check_chains(&self, NONE, false);
         check_block(&self);
+        check_stores(&self, true);
+        check_stores(&self, false);
     }
     free(self.data);
     return tap_done();

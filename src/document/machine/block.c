@@ -126,8 +126,9 @@ static void tell_gaps(struct am_body *body, const struct am_predicted *b)
     if (b->unknown)
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
                             "%zu of %zu instructions %s no measured form: counted as a slot of the "
-                            "front end only.",
-                            b->unknown, b->n, by_count(b->unknown, "has", "have"));
+                            "front end, a cycle from operand to result, and %s load or store.",
+                            b->unknown, b->n, by_count(b->unknown, "has", "have"),
+                            by_count(b->unknown, "its", "their"));
     if (b->latencies_unknown)
         (void)am_block_addf(
             body, AM_BLOCK_PARAGRAPH, NULL,

@@ -397,7 +397,8 @@ bool am_loop_predict(const struct am_incore *measured, const struct am_insns *in
         am_flow_set(core, line);
         out->unknown += line->forms.match == AM_FORM_UNKNOWN;
         out->like += line->forms.match == AM_FORM_LIKE;
-        out->latencies_unknown += isnan(line->latency) && line->insn->writes != 0;
+        out->latencies_unknown +=
+            isnan(line->latency) && line->insn->writes != 0 && line->forms.match != AM_FORM_UNKNOWN;
         loads = loads || line->insn->loads;
     }
     out->latencies_unknown += !load_known && loads;

@@ -69,7 +69,7 @@ struct am_predicted {
     double chain;             /* cycles per iteration by the longest chain */
     double load;              /* cycles from an address to what is loaded from there */
     size_t unknown, like;     /* instructions without a form, and with another's */
-    size_t latencies_unknown; /* instructions whose latency is not known: counted as one cycle */
+    size_t latencies_unknown; /* of instructions that have a form: counted as one cycle */
     double played; /* cycles per iteration with resources, chains and a window at once; NAN: the
                     * window is not known */
     double turned; /* the same where integer operations are bound to units by turns (turns.h); NAN:

@@ -200,6 +200,17 @@ static void see_part(struct am_insn *out)
         out->reads |= out->writes;
 }
 
+/* Atomic (xchg with memory is so without the prefix, too), or a store that leaves no line in a
+ * cache. */
+static bool is_apart(const struct am_insn *out, const ZydisDecodedInstruction *in)
+{
+    static const char *const names[] = {"movnt*", "vmovnt*", "maskmov?q*", "vmaskmovdqu", NULL};
+
+    return (in->attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0 ||
+           (in->mnemonic == ZYDIS_MNEMONIC_XCHG && out->stores) ||
+           (out->stores && am_glob_any(names, out->mnemonic));
+}
+
 static enum am_flow flow_of(const ZydisDecodedInstruction *in)
 {
     switch (in->meta.category) {
@@ -239,6 +250,7 @@ static void write_text(const ZydisDecodedInstruction *in, const ZydisDecodedOper
         return;
     (void)ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
                                     ZYDIS_PADDING_DISABLED);
+    (void)ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
     (void)ZydisFormatterFormatInstruction(&formatter, in, ops, in->operand_count_visible, text,
                                           size, address, NULL);
     longer = strcspn(text, " ");
@@ -263,6 +275,7 @@ static bool translate(const ZydisDecodedInstruction *in, const ZydisDecodedOpera
     see_move(out, in, ops);
     see_flags(out, in);
     see_part(out);
+    out->apart = is_apart(out, in);
     if (out->flow != AM_FLOW_NEXT && in->operand_count_visible > 0 &&
         ops[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
         ZyanU64 target = 0;

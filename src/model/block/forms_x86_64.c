@@ -554,4 +554,8 @@ void am_insn_forms_x86_64(const struct am_insn *insn, const struct am_insn_aroun
             out->match = am_form_lesser(out->match,
                                         take(&n, store_form(insn, around->other_line), out->store));
     }
+    if (insn->apart) { /* it takes what its load and store take at least */
+        out->operation[0] = '\0';
+        out->match = AM_FORM_UNKNOWN;
+    }
 }

@@ -66,6 +66,9 @@ struct am_insn {
     int64_t moved_by;
     bool immediate, by_cl, masked, vex; /* vex: a destination of its own: VEX, EVEX or XOP */
     bool same_sources; /* two register operands or more, and all of them the same */
+    /* Work beyond what its parts in a row would take: a load, a sum and a store that nobody comes
+     * between; a store past the caches. */
+    bool apart;
     /* Of AArch64: the first register as forms name it ("x", "d", "2d"), how many registers a load
      * or store moves, and whether an operand is shifted. */
     char shape[4];

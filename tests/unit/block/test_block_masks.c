@@ -40,8 +40,16 @@ __asm__(".pushsection .text\n" LOOP(
                                         LOOP(tm_signed,
                                              "\tmovsbq (%rsi), %rax\n\tmovslq 8(%rsi), %rcx\n")
                                             LOOP(tm_part, "\tmov (%rsi), %al\n\tadd (%rsi), %cl\n")
-                                                LOOP(tm_constant,
-                                                     "\tmovq $0, (%rsi,%rdx,8)\n") ".popsection");
+                                                LOOP(tm_constant, "\tmovq $0, (%rsi,%rdx,8)\n")
+                                                    LOOP(tm_apart,
+                                                         "\tlock addq $1, (%rsi)\n"
+                                                         "\txchg %rax, (%rsi)\n"
+                                                         "\tlock xaddq %rax, (%rsi)\n"
+                                                         "\tmovntdq %xmm0, (%rsi)\n"
+                                                         "\tvmovntps %ymm0, (%rsi)\n"
+                                                         "\tmovnti %rax, (%rsi)\n"
+                                                         "\tvmovntdqa (%rsi), %ymm1\n"
+                                                         "\taddq $1, (%rsi)\n") ".popsection");
 #endif
 
 /* weights: front, alu, load, store */
@@ -194,6 +202,21 @@ static void check_units(struct cx_core *c, const struct bytes *self)
        "a constant's store with an index takes what was measured, not what a register's takes more");
 }
 
+/* What nobody comes between, and stores past the caches, take longer than their parts in a row: how
+ * much longer was not measured. */
+static void check_apart(struct cx_core *c, const struct bytes *self)
+{
+    const struct am_predicted p = predict(c, self, "tm_apart");
+
+    for (size_t i = 0; i < 6; i++)
+        ok(p.lines[i].forms.match == AM_FORM_UNKNOWN && !p.lines[i].forms.operation[0],
+           "%s is not what the same without that is", p.lines[i].insn->text);
+    for (size_t i = 6; i < 8; i++)
+        ok(p.lines[i].forms.match != AM_FORM_UNKNOWN, "%s is what it was", p.lines[i].insn->text);
+    ok(p.unknown == 6 && p.latencies_unknown == 0 && p.pressure[3] > 0,
+       "the prediction is a lower bound, which their stores are part of (%zu unknown)", p.unknown);
+}
+
 int main(void)
 {
     const struct bytes self = read_self();
@@ -209,6 +232,7 @@ int main(void)
         check_masks(&c, &self);
         check_memory(&c, &self);
         check_units(&c, &self);
+        check_apart(&c, &self);
         check_everyday(&c, &self);
     }
     am_arena_fini(&c.run.arena);

@@ -68,13 +68,12 @@ char *am_arena_strdup(struct am_arena *a, const char *s)
     return am_arena_strndup(a, s, strlen(s));
 }
 
-char *am_arena_printf(struct am_arena *a, const char *fmt, ...)
+char *am_arena_vprintf(struct am_arena *a, const char *fmt, va_list ap)
 {
-    va_list ap, again;
+    va_list again;
     char *text = NULL;
     int n;
 
-    va_start(ap, fmt);
     va_copy(again, ap);
     n = vsnprintf(NULL, 0, fmt, ap);
     if (n >= 0)
@@ -82,6 +81,16 @@ char *am_arena_printf(struct am_arena *a, const char *fmt, ...)
     if (text)
         (void)vsnprintf(text, (size_t)n + 1, fmt, again);
     va_end(again);
+    return text;
+}
+
+char *am_arena_printf(struct am_arena *a, const char *fmt, ...)
+{
+    char *text;
+    va_list ap;
+
+    va_start(ap, fmt);
+    text = am_arena_vprintf(a, fmt, ap);
     va_end(ap);
     return text;
 }

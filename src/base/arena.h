@@ -7,6 +7,7 @@
 #ifndef AM_BASE_ARENA_H
 #define AM_BASE_ARENA_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 struct am_arena_block;
@@ -24,6 +25,8 @@ char *am_arena_strdup(struct am_arena *a, const char *s);
 char *am_arena_strndup(struct am_arena *a, const char *s, size_t n);
 char *am_arena_printf(struct am_arena *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+char *am_arena_vprintf(struct am_arena *a, const char *fmt, va_list ap)
+    __attribute__((format(printf, 2, 0)));
 void am_arena_fini(struct am_arena *a);
 
 #endif

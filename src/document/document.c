@@ -9,20 +9,9 @@
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { FIRST_ROWS = 16, TEXT_BYTES = 4096 };
-
-/* A formatted text in the arena; NULL when memory is refused. */
-__attribute__((format(printf, 2, 0))) static const char *format_text(struct am_arena *arena,
-                                                                     const char *fmt, va_list ap)
-{
-    char text[TEXT_BYTES];
-
-    (void)vsnprintf(text, sizeof(text), fmt, ap);
-    return am_arena_strdup(arena, text);
-}
+enum { FIRST_ROWS = 16 };
 
 /* ---- tables ---- */
 
@@ -89,7 +78,7 @@ struct am_table_cell *am_table_textf(struct am_table *table, const char *fmt, ..
     va_list ap;
 
     va_start(ap, fmt);
-    text = format_text(table->arena, fmt, ap);
+    text = am_arena_vprintf(table->arena, fmt, ap);
     va_end(ap);
     return am_table_text(table, text);
 }
@@ -199,7 +188,7 @@ struct am_block *am_block_addf(struct am_body *b, enum am_block_kind kind, const
     va_list ap;
 
     va_start(ap, fmt);
-    text = format_text(b->arena, fmt, ap);
+    text = am_arena_vprintf(b->arena, fmt, ap);
     va_end(ap);
     return am_block_add(b, kind, name, text);
 }

@@ -412,8 +412,28 @@ static void test_cells(void)
        "a number of grade C is greyed");
 }
 
+/* Lists of all values of an axis are longer than any buffer one would choose. */
+static void test_long_text(void)
+{
+    enum { LONG = 20000 };
+    struct am_arena arena = {NULL};
+    struct am_table table;
+    char *const names = am_arena_alloc(&arena, LONG + 1);
+    const char *text;
+
+    memset(names, 'n', LONG);
+    am_table_init(&table, &arena);
+    am_table_column(&table, (struct am_column){.title = "names"});
+    am_table_row(&table);
+    text = am_table_textf(&table, "%s: end", names)->text;
+    ok(strlen(text) == LONG + strlen(": end") && strcmp(text + LONG, ": end") == 0,
+       "a long text is whole (%zu characters)", strlen(text));
+    am_arena_fini(&arena);
+}
+
 int main(void)
 {
+    test_long_text();
     test_table();
     test_empty_table();
     test_fitting();

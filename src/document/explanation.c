@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum rank { RANK_KEEP, RANK_LIMIT, RANK_BOUND, RANK_BAR, RANK_INTENSITY };
+enum rank { RANK_KEEP, RANK_COUNTED, RANK_BOUND, RANK_BAR, RANK_INTENSITY };
 
 enum { INDENT = 2, LABEL_MAX = 256 };
 
@@ -79,8 +79,8 @@ static struct am_table *add_table(struct am_body *b, const struct am_points *poi
         {.title = "share", .key = "share", .right = true},
         {.title = "", .rank = RANK_BAR},
         {.key = "above"},
-        {.title = "limited by", .key = "limit", .rank = RANK_LIMIT, .flow = true},
-        {.title = "work counted by", .key = "counted", .rank = RANK_LIMIT, .flow = true},
+        {.title = "limited by", .key = "limit", .flow = true},
+        {.title = "work counted by", .key = "counted", .rank = RANK_COUNTED, .flow = true},
         {.title = "next", .key = "next", .flow = true},
         {.key = "why_not"}};
     struct am_table *const t = am_block_table(b, before, sizeof(before) / sizeof(before[0]));

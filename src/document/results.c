@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* Where a terminal is narrow, higher ranks go first; spread, extremes and notes stay. */
-enum rank { RANK_KEEP, RANK_OTHER, RANK_OTHER_SPREAD, RANK_GRADE, RANK_COUNT, RANK_BAR };
+enum rank { RANK_KEEP, RANK_GRADE, RANK_OTHER, RANK_OTHER_SPREAD, RANK_COUNT, RANK_BAR };
 
 enum { LINE_BYTES = 1024, TABLE_INDENT = 2 };
 

@@ -74,6 +74,13 @@ def check_told(tap, bench, args):
         tap.ok(not wide and text.split() == plain, f"told: {' '.join(args)[:40]} in {width} columns", text)
 
 
+def check_kept(tap, text, words, what):
+    """Every table that has numbers has these columns, wherever its heading goes on."""
+    tables = [part for part in text.split("\n\n") if re.search(r"[a-z] +±  | share  ", part)]
+    without = [part for part in tables if not all(word in part for word in words)]
+    tap.ok(tables and not without, f"{what} is left out of no table of {len(tables)}", without[:2] or text[:300])
+
+
 def main():
     tap = Tap()
     bench = Bench(sys.argv[1], sys.argv[2])
@@ -91,6 +98,10 @@ def main():
             check(tap, bench, name, [word.replace("NAME", name) for word in args])
     told = on_terminal(bench, 80, ["show", "gpu-host-8-1.db"])
     tap.ok(re.search(r"left out to fit the terminal: \w", told), "columns that are left out are named", told[-300:])
+    told = on_terminal(bench, 80, ["show", "zen4-guest-2-1.db", "mem.latency"])
+    check_kept(tap, told, ["grade"], "what tells how far a number is to be trusted")
+    tap.ok("grade" not in told.partition("left out to fit")[2], "other metrics go before it", told[-300:])
+    check_kept(tap, on_terminal(bench, 80, ["explain", "gpu-host-8-1.db"]), ["limited by"], "what limits a point")
     tap.done()
 
 

@@ -30,6 +30,7 @@ enum {
 const char *const am_lost_reasons[AM_LOST_KINDS] = {
     [AM_LOST_NOT] = "followed",
     [AM_LOST_APART] = "the cell itself is elsewhere",
+    [AM_LOST_DOUBT] = "its picture does not tell its place to 2 pixels",
     [AM_LOST_HIDDEN] = "another one covers it or may be taken for it",
     [AM_LOST_FADED] = "its picture is no longer seen",
     [AM_LOST_GAP] = "it is a gap between cells",
@@ -396,8 +397,10 @@ static enum am_lost judge(const struct am_cell_watch *w, struct am_image frame, 
         return AM_LOST_HIDDEN;
     if (off + ERRORS_MOST * look->error <= AM_WATCH_TOLERANCE)
         return AM_LOST_NOT;
-    if (look->seen || off > AM_WATCH_TOLERANCE)
+    if (off > AM_WATCH_TOLERANCE)
         return AM_LOST_APART;
+    if (look->seen)
+        return AM_LOST_DOUBT;
     return look->nearest != i && covered ? AM_LOST_HIDDEN : AM_LOST_FADED;
 }
 

@@ -22,6 +22,7 @@
 enum am_lost {
     AM_LOST_NOT,
     AM_LOST_APART,  /* the cell is seen, or must be, elsewhere */
+    AM_LOST_DOUBT,  /* it is seen, maybe where the track is: too dimly to tell */
     AM_LOST_HIDDEN, /* another cell covers it, or could be taken for it */
     AM_LOST_FADED,  /* its picture is seen no more, and it was hidden by nobody */
     AM_LOST_GAP,    /* dark between bright cells, or bright between dark ones: no cell */

@@ -79,8 +79,7 @@ enum am_status am_stills_index(const struct am_source *source, struct am_stills 
         return am_avi_index(source, out, err);
     if (magic[0] == 'P')
         return am_pgm_index(source, out, err);
-    return am_fail(err, AM_E_USAGE,
-                   "%s: neither AVI nor PGM; only uncompressed 8-bit grey can be read",
+    return am_fail(err, AM_E_USAGE, "%s: neither AVI nor PGM (of 8 bits, uncompressed)",
                    source->name);
 }
 

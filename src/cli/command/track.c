@@ -303,8 +303,9 @@ static enum am_status track(struct job *job, struct am_err *err)
     if (s == AM_OK && opt->svg)
         s = am_track_svg(job->cli, &job->paths, err);
     if (s == AM_OK)
-        am_log(AM_LOG_INFO, "%zu cell%s in %zu frames, %zu pixel updates", job->paths.n,
-               job->paths.n == 1 ? "" : "s", job->paths.frames, job->updates);
+        am_log(AM_LOG_INFO, "%zu cell%s in %zu frame%s, %zu pixel updates", job->paths.n,
+               job->paths.n == 1 ? "" : "s", job->paths.frames, job->paths.frames == 1 ? "" : "s",
+               job->updates);
     if (s == AM_OK)
         am_track_tell_lost(&job->paths);
     return s == AM_OK ? tell_incomplete(job, err) : s;

@@ -111,8 +111,8 @@ enum am_status am_track_decode(struct am_cli *cli, struct am_temp_folder *folder
                           (int)strcspn(am_text_str(&said), "\n"), am_text_str(&said));
     am_text_fini(&said);
     if (s == AM_E_USAGE && !err->text[0])
-        (void)am_fail(err, AM_E_USAGE, "%.300s; nor by FFmpeg's libraries%s", first.text,
-                      why ? why : "");
+        (void)am_fail(err, AM_E_USAGE, "%.300s; FFmpeg's libraries cannot read it either%s",
+                      first.text, why ? why : "");
     *incomplete = !ends_early ? NULL : why ? why : "";
     return s == AM_OK ? open_frames(video, path, video_p, err) : s;
 }

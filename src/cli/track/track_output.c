@@ -34,7 +34,7 @@ enum am_status am_track_csv(struct am_cli *cli, const struct am_paths *paths, st
     for (size_t i = 0; i < paths->n * paths->frames; i++) {
         const struct am_cell_watched *const w = &paths->watched[i];
 
-        (void)fprintf(out.file, "%zu,%llu,%.4f,%.4f,%.4f,%.2f,", i / paths->n,
+        (void)fprintf(out.file, "%zu,%llu,%.4f,%.4f,%.4f,%.4f,", i / paths->n,
                       (unsigned long long)paths->names[i % paths->n], paths->at[i].x,
                       paths->at[i].y, paths->radius[i], w->confidence);
         if (w->lost != AM_LOST_NOT)

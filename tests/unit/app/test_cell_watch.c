@@ -149,7 +149,19 @@ enum { MANY = 36, MANY_FRAMES = 16, MANY_FIRST = 3 };
 
 struct outcome {
     size_t places, believed, believed_wrong;
+    size_t doubted, contradicted; /* by their reason; whose confidence says another thing */
 };
+
+/* A cell that is elsewhere is so more likely than not; one whose place is in doubt is not; a track
+ * that is believed is right but for three standard errors of one side. */
+static bool contradicts(const struct am_cell_watched *w)
+{
+    static const double sure = 0.99865;
+
+    return (w->lost == AM_LOST_APART && w->confidence >= 0.5) ||
+           (w->lost == AM_LOST_DOUBT && (w->confidence < 0.5 || w->confidence >= sure)) ||
+           (w->lost == AM_LOST_NOT && w->confidence < sure - 1e-9);
+}
 
 /* Every third track is 4 px off its cell, from a frame on that differs from cell to cell. */
 static void displace(struct am_leuko_cell *cells, size_t t)
@@ -185,6 +197,8 @@ static struct outcome watch_many(const struct film *film, plant_fn *plant)
             out.places++;
             out.believed += !wrong && watched[i].lost == AM_LOST_NOT;
             out.believed_wrong += wrong && watched[i].lost == AM_LOST_NOT;
+            out.doubted += watched[i].lost == AM_LOST_DOUBT;
+            out.contradicted += contradicts(&watched[i]);
         }
     }
     am_cell_watch_free(watch);
@@ -204,6 +218,9 @@ static void check_many(void)
            "of %zu places that are right %zu are believed", right.places, right.believed);
         ok(wrong.places > 0 && wrong.believed_wrong == 0,
            "no place that is 4 px off is believed: %zu are", wrong.believed_wrong);
+        ok(right.contradicted + wrong.contradicted == 0 && right.doubted + wrong.doubted > 0,
+           "reasons and confidence say the same: not so of %zu (%zu places are in doubt)",
+           right.contradicted + wrong.contradicted, right.doubted + wrong.doubted);
     }
     free_film(&film);
 }

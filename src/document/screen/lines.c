@@ -44,8 +44,8 @@ void am_screen_show_trust(const struct am_screen_trust *t, char *buf, size_t cap
 struct row {
     const char *name;
     const struct am_fact *one, *all, *size;
-    const char *word; /* behind the figure of all cores */
-    bool wants_size;
+    const char *word;        /* behind the figure of all cores */
+    bool wants_size, looked; /* looked: what tells sizes was measured */
     struct am_text note;
     size_t n; /* figures */
     struct am_screen_trust trust;
@@ -89,6 +89,14 @@ static void put_figure(struct row *r, const struct am_headline *h, const struct 
     }
 }
 
+/* Sizes follow from what stands among the remarks of levels: where that is known of any level, a
+ * size that is not known is undecided, else nobody asked. */
+static bool is_looked_for(const struct am_facts *facts, const struct am_headline *h)
+{
+    return (h->place == AM_HEADLINE_SIZE || h->place == AM_HEADLINE_NOTE) &&
+           am_facts_next(facts, h->fact, NULL, NULL) != NULL;
+}
+
 static void gather(struct am_screen_state *s, const struct am_headline *const *of, size_t n,
                    struct row *r)
 {
@@ -101,6 +109,7 @@ static void gather(struct am_screen_state *s, const struct am_headline *const *o
         const bool only_denials = of[i]->place == AM_HEADLINE_DENIED;
 
         r->wants_size |= of[i]->place == AM_HEADLINE_SIZE;
+        r->looked |= is_looked_for(s->view->facts, of[i]);
         if (!f || strcmp(told, of[i]->title) == 0)
             continue;
         told = of[i]->title;
@@ -169,7 +178,7 @@ static void put_row(const struct am_screen_state *s, struct am_table *t, struct 
     note_threads(s, r);
     if (r->size)
         show_size(r->size, size, sizeof(size));
-    else if (r->wants_size)
+    else if (r->wants_size && r->looked)
         add_note(r, "size undecided");
     if (r->one)
         am_fact_value(r->one, value, sizeof(value));

@@ -177,6 +177,23 @@ static void check_full(void)
     am_arena_fini(&run.arena);
 }
 
+/* Rates of levels without any latency: nobody asked how large these are. */
+static void check_unasked(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts = {.arena = &run.arena};
+    char *text;
+
+    put_machine(&run, "128");
+    fx_fact(&facts, "memory.bandwidth", "level=l1d kernel=read threads=1", "B/s", 212e9);
+    fx_fact(&facts, "memory.bandwidth", "level=l2 kernel=read threads=1", "B/s", 116e9);
+    text = screen_text(&run, &facts, "run-1.db");
+    ok(has(text, "L2  ") && !strstr(text, "undecided"),
+       "a size that was not looked for is not undecided");
+    free(text);
+    am_arena_fini(&run.arena);
+}
+
 /* The names of devices that no line has room for, and as many lines as a machine can have. */
 static void check_long_names(void)
 {
@@ -369,6 +386,7 @@ int main(void)
 {
     check_broken();
     check_full();
+    check_unasked();
     check_long_names();
     check_kinds();
     check_little();

@@ -397,6 +397,16 @@ def test_advice(tap, own):
             tap.ok(what == "heat" or all(word in program for word in named), f"{what}: all that is to be set is named", program)
 
 
+def test_told(tap, own):
+    """The loop that is named beside an export is the one that was written, and what looks for a better one can be typed."""
+    rod = "stencil rod\ndimensions 1\nfield u\nboundary {}\nupdate u = 0.5 * u + 0.25 * (u[-1] + u[1])\n"
+    for boundary, loop, other in (("mirror", "tiled", "_wave_run"), ("periodic", "wave", "_f64_run")):
+        own.write("rod.sten", rod.format(boundary))
+        done = own.do("stencil", "export", "rod.sten", "-o", "rod.c", "--force")
+        tap.ok(f"loop and shape: {loop}, " in done.stderr and f"-p variant={loop} " in done.stderr and other not in own.read("rod.c"),
+               f"{boundary}: {loop} is written, and said", done.stderr)
+
+
 def test_refused(tap, own):
     own.write("bad.sten", HEAT.replace("u[-1,0]", "w[-1,0]"))
     for words in (("run", "./bad.sten"), ("list", "bad.sten"), ("stencil", "export", "bad.sten")):
@@ -429,7 +439,7 @@ def main():
         tap.skip("exported stencils", "there is no C compiler")
         tap.done()
         return
-    for test in (test_devices, test_export, test_export_waves, test_export_lopsided, check_targets, test_tuned, test_winner, test_folds, test_advice, test_refused):
+    for test in (test_devices, test_export, test_export_waves, test_export_lopsided, check_targets, test_tuned, test_winner, test_folds, test_advice, test_told, test_refused):
         test(tap, own)
     tap.done()
 

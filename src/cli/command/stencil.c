@@ -129,22 +129,30 @@ static long shape_value(const struct am_tuning_entry *tuned, const char *axis, c
 }
 
 /* What stands beside the output: where loop and shape come from. */
-static void tell_choice(const struct wanted *w, const struct am_tuning_entry *tuned)
+static void tell_choice(const struct am_description *d, const struct wanted *w,
+                        const struct am_tuning_entry *tuned)
 {
+    const char *taken = "tiled";
+
     if (tuned) {
         am_log(AM_LOG_INFO, "loop and shape: %s, as tuned on %s", key_of(tuned, "variant"),
                tuned->date);
         return;
     }
     for (size_t i = 0; i < sizeof(loops) / sizeof(*loops); i++) {
+        if (loops[i].loops == am_emit_first_loop(d) && !am_variant_lacks(d, loops[i].word))
+            taken = loops[i].word;
         if (w->loops && loops[i].loops == w->loops && w->loops != AM_EMIT_ALL) {
-            am_log(AM_LOG_INFO, "shape: not tuned; tune FILE -p variant=%s finds the best one here",
+            am_log(AM_LOG_INFO,
+                   "shape: as on any machine; tune FILE -p variant=%s looks for a better one here",
                    loops[i].word);
             return;
         }
     }
-    am_log(AM_LOG_INFO, "loop and shape: not tuned; tune FILE for each of the variants that list "
-                        "FILE names finds the best ones here");
+    am_log(AM_LOG_INFO,
+           "loop and shape: %s, as on any machine; tune FILE -p variant=%s looks for a better "
+           "shape here, list FILE names other variants",
+           taken, taken);
 }
 
 static enum am_status choose_shape(const struct am_cli *cli, const struct am_description *d,
@@ -164,7 +172,7 @@ static enum am_status choose_shape(const struct am_cli *cli, const struct am_des
     if (s == AM_OK && w.bench)
         tuned = find_tuned(&tuning, &w);
     if (s == AM_OK)
-        tell_choice(&w, tuned);
+        tell_choice(d, &w, tuned);
     *out = (struct am_emit_shape){.depth = shape_value(tuned, "depth", values->depths),
                                   .wave = shape_value(tuned, "wave", values->waves),
                                   .strip = shape_value(tuned, "strip", values->strips),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """kill -9 at random moments: finished launches are shown, resume completes, nothing lost or doubled."""
+import json
 import os
 import random
 import signal
@@ -118,6 +119,9 @@ def interrupt(tap, bench, total):
            f"{child.returncode}\n{stderr}")
     state = bench.query("i.db", "SELECT state FROM run")
     tap.ok(state == [("interrupted",)], "and its state says so", state)
+    kept = json.loads(bench.run("show", "i.db", "--format", "json").stdout)["results"]
+    cut = sum(1 for r in kept if r["state"] == "ok" and max(m["launches"] for m in r["metrics"].values()) < LAUNCHES)
+    tap.ok((f"{cut} point" in stderr and "not yet all launches" in stderr) == (cut > 0), f"how many points are unfinished is told: {cut}", stderr)
     resumed = bench.run("resume", "i.db")
     return tap.ok(resumed.returncode == 0 and complete(bench, "i.db"), "resume completes it",
                   resumed.stderr)

@@ -344,6 +344,9 @@ static void tell_outcome(const struct am_outcome *o)
                o->open, o->open == 1 ? "" : "s");
     if (o->asked == 0 && !o->interrupted && !o->ended_at_failure)
         am_log(AM_LOG_ERROR, "nothing could be measured");
+    if (o->interrupted && o->cut)
+        am_log(AM_LOG_WARN, "%zu point%s not yet all launches", o->cut,
+               o->cut == 1 ? " has" : "s have");
     am_log(AM_LOG_INFO, "\n%zu measured, %zu skipped, %zu failed, %zu open; %zu launch%s in %s",
            o->ok, o->skipped, o->failed, o->open, o->launches, o->launches == 1 ? "" : "es", took);
 }
@@ -354,8 +357,10 @@ static void tell_next(const struct am_outcome *o, const char *path)
     if (o->interrupted)
         am_log(AM_LOG_INFO, "interrupted; finish it with: archmeter resume %s", path);
     else
-        am_log(AM_LOG_INFO, "next:    archmeter show %s   |   archmeter compare %s OTHER.db", path,
-               path);
+        am_log(AM_LOG_INFO,
+               "next:    archmeter show %s   |   archmeter model %s   |   archmeter compare %s "
+               "OTHER.db",
+               path, path, path);
 }
 
 void am_measure_tell(struct am_cli *cli, const char *path, const struct am_outcome *outcome)

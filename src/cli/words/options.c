@@ -338,9 +338,28 @@ static enum am_status parse_letters(struct parser *p, const char *letters)
     return status;
 }
 
+/* The one command that has an option of this name, "model" for facts; NULL: none or several have.
+ */
+static const char *command_with(const char *option)
+{
+    const char *found = NULL;
+
+    for (const struct am_option *o = am_option_table; o->name; o++) {
+        for (unsigned i = 0; i < AM_CMD_COUNT && strcmp(o->name, option) == 0; i++) {
+            if (!(o->commands >> i & 1))
+                continue;
+            if (found)
+                return NULL;
+            found = am_commands[i].name;
+        }
+    }
+    return found;
+}
+
 static enum am_status parse_command(struct parser *p, const char *word)
 {
     const char *names[AM_CMD_COUNT];
+    const char *const with = command_with(word);
     const char *near;
 
     p->out->command = am_command_find(word);
@@ -348,6 +367,9 @@ static enum am_status parse_command(struct parser *p, const char *word)
         return AM_OK;
     for (unsigned i = 0; i < AM_CMD_COUNT; i++)
         names[i] = am_commands[i].name;
+    if (with)
+        return am_fail(p->err, AM_E_USAGE, "unknown command \"%s\"; did you mean \"%s --%s\"?",
+                       word, with, word);
     near = am_nearest(word, names, AM_CMD_COUNT);
     return am_fail(p->err, AM_E_USAGE, "unknown command \"%s\"%s%s%s", word,
                    near ? "; did you mean \"" : "", near ? near : "",

@@ -51,6 +51,8 @@ static void test_refusals(void)
     } cases[] = {
         {"--quiet", "no command given"},
         {"rnu", "did you mean \"run\"?"},
+        {"facts", "did you mean \"model --facts\"?"},
+        {"against", "see \"archmeter help\""},
         {"xyzzyxyzzy", "see \"archmeter help\""},
         {"run --quik", "unknown option --quik of run; did you mean --quick?"},
         {"run --qui", "unknown option --qui of run"}, /* no abbreviations */

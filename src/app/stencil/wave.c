@@ -5,8 +5,9 @@
  * A state lies `shift` rows, and in three dimensions as many planes, before its place, up to as
  * many as a pass has steps; around it are as many rows and planes of neighbours, none in x, and one
  * beyond fixed sides. Parts of two dimensions have all of this each; those of three dimensions are
- * planes of one array, which is a ring where it has no sides (wave_ring.h): rows and planes have
- * gone round by `shift`, and there is nothing before the first. */
+ * planes of one array. That, and a single part of two, is a ring where it has no sides
+ * (wave_ring.h): rows and planes have gone round by `shift`, and there is nothing before the first.
+ */
 #include "app/stencil/wave.h"
 
 #include "app/stencil/elements.h"
@@ -116,7 +117,7 @@ static size_t longest_pass(const struct am_grid_spec *spec, size_t share)
     if (spec->fixed)
         return AM_WAVE_DEPTH_MAX;
     if (spec->dim == 2)
-        return side / share + 1;
+        return spec->parts == 1 ? longest_ring(spec, side) : side / share + 1;
     return longest_ring(spec, least);
 }
 
@@ -140,7 +141,7 @@ void am_wave_choose(struct am_grid_spec *spec, size_t steps)
     const bool large = am_wave_is_large(spec), open = !spec->depth, open_rows = !spec->tile[0];
     const size_t most = longest_pass(spec, usual[kind].share);
     /* without ghosts rows cost nothing, and each pass has its beginning and its end */
-    const bool deep = large || (spec->fixed && spec->dim == 2);
+    const bool deep = large || (spec->dim == 2 && (spec->fixed || spec->parts == 1));
     size_t depth = deep ? usual[kind].depth_large : usual[kind].depth_small;
 
     if (depth > most)

@@ -5,8 +5,9 @@
  * the row before it in both dimensions, which nobody needs any more. In two dimensions wave w makes
  * rows [w R - t, w R - t + R) of every level t, one after the other: each finds what the level
  * before has just left in cache. In three dimensions rows are cut into strips, and in each strip
- * waves of planes go through all levels. No point is computed twice, but for the ghosts of parts of
- * two dimensions: of those each level needs one row fewer than the one before.
+ * waves of planes go through all levels. No point is computed twice, but for the ghosts that parts
+ * of two dimensions have where there are several: of those each level needs one row fewer than the
+ * one before.
  *
  * The next pass goes the other way, with negative strides, and moves the state back, unless it is a
  * ring (wave_ring.h). All of this file counts from the end that the pass begins at. */
@@ -87,6 +88,8 @@ static ptrdiff_t pieces(const struct front *f, const struct span *span, ptrdiff_
     if (span == &f->y && am_wave_runs_on(f->grid))
         return (ptrdiff_t)am_wave_order_strips(f->grid->spec.n[1], f->grid->spec.depth,
                                                (size_t)size);
+    if (f->grid->ring && f->grid->spec.dim == 2) /* the last wave closes it as well */
+        return (span->n - 1) / size + 1;
     if (f->grid->ring)
         return am_wave_ring_pieces(span->n, size);
     return (span->n + f->steps - 1 - begin_of(f, span, 0) + size - 1) / size;
@@ -233,7 +236,7 @@ static bool has_long_rows(const struct am_stencil_grid *grid)
 static ptrdiff_t deep_of(const struct am_stencil_grid *grid)
 {
     if (grid->spec.dim == 2)
-        return (ptrdiff_t)grid->waves->rows;
+        return (ptrdiff_t)grid->spec.tile[0];
     return has_long_rows(grid) || grid->waves->deep < 3 ? (ptrdiff_t)grid->waves->deep : 2;
 }
 

@@ -23,8 +23,9 @@ static ptrdiff_t most(ptrdiff_t a, ptrdiff_t b)
 
 bool am_wave_is_ring(const struct am_grid_spec *spec)
 {
-    return spec->dim == 3 && !spec->fixed && spec->n[1] >= 2 * spec->depth &&
-           spec->n[2] >= 2 * spec->depth;
+    if (spec->fixed || spec->n[1] < 2 * spec->depth)
+        return false;
+    return spec->dim == 2 ? spec->parts == 1 : spec->n[2] >= 2 * spec->depth;
 }
 
 static size_t row_bytes(const struct am_stencil_grid *grid)
@@ -36,15 +37,18 @@ bool am_wave_ring_is_narrow(const struct am_stencil_grid *grid)
 {
     const struct am_grid_spec *const spec = &grid->spec;
 
-    return spec->parts == 1 && spec->tile[0] >= spec->n[1];
+    return spec->dim == 3 && spec->parts == 1 && spec->tile[0] >= spec->n[1];
 }
 
 size_t am_wave_ring_bytes(const struct am_stencil_grid *grid)
 {
     const struct am_grid_spec *const spec = &grid->spec;
     const bool narrow = am_wave_ring_is_narrow(grid);
-    const size_t rows = narrow ? spec->n[1] : spec->n[2] + spec->n[1] + (size_t)EDGE * PASSES;
+    const size_t corners = (size_t)EDGE * PASSES;
+    size_t rows = 1;
 
+    if (spec->dim == 3)
+        rows = narrow ? spec->n[1] : spec->n[2] + spec->n[1] + corners;
     return EDGE * spec->depth * rows * row_bytes(grid);
 }
 
@@ -56,7 +60,7 @@ ptrdiff_t am_wave_ring_pieces(ptrdiff_t n, ptrdiff_t size)
 void am_wave_ring_range(const struct am_wave_piece *piece, ptrdiff_t t, ptrdiff_t range[2])
 {
     if (piece->closes) {
-        range[0] = piece->n - t - 1;
+        range[0] = most(least(piece->from, piece->n - 1) - t, t + 1);
         range[1] = piece->n + t + 1;
     } else {
         range[0] = most(piece->from - t, t + 1);
@@ -177,20 +181,30 @@ static void wrap_rows(const struct am_stencil_grid *grid, const struct am_wave_w
     }
 }
 
+/* Neither end of a ring is near: nothing is to be kept or brought back. Short rows make even
+ * finding that out a good part of all. */
+static bool is_inner(const struct am_wave_piece *piece, ptrdiff_t t)
+{
+    return !piece->closes && piece->from > 2 * t;
+}
+
 void am_wave_ring_turn(const struct am_stencil_grid *grid, const struct am_wave_way *way,
                        ptrdiff_t t, const struct am_wave_piece *rows,
                        const struct am_wave_piece *planes)
 {
-    const bool narrow = am_wave_ring_is_narrow(grid);
-    ptrdiff_t y[2] = {0, rows->n}, z[2];
+    const bool flat = grid->spec.dim == 2, narrow = am_wave_ring_is_narrow(grid);
+    ptrdiff_t y[2] = {0, rows->n}, z[2] = {0, 1};
 
+    if (is_inner(rows, t) && (flat || is_inner(planes, t)))
+        return;
     if (!narrow)
         present(rows, t, y);
-    present(planes, t, z);
+    if (!flat)
+        present(planes, t, z);
     for (ptrdiff_t k = 0; k < EDGE; k++) {
         if (!narrow && y[0] <= t + k && t + k < y[1])
             copy_edge_row(grid, way, t, k, t + k, z, false);
-        if (z[0] <= t + k && t + k < z[1])
+        if (!flat && z[0] <= t + k && t + k < z[1])
             copy_edge_plane(grid, way, t, k, y, t + k, false);
     }
     for (ptrdiff_t k = 0; k < EDGE && !narrow && rows->closes; k++)

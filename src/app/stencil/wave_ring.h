@@ -16,15 +16,15 @@
 
 #include "app/stencil/grid.h"
 
-/* A piece of the n rows or planes: where level 0 of it begins and ends; the last closes the ring.
- */
+/* A piece of the n rows or planes: where level 0 of it begins and ends; the last closes the ring,
+ * and has what is left before that too where it begins before row n - 1. */
 struct am_wave_piece {
     ptrdiff_t n, from, to;
     bool closes;
 };
 
-/* Three dimensions, and sides of at least twice as many points as a pass has steps. In two the
- * smaller blocks of triangles would cost as much as the few ghosts do. */
+/* Sides of at least twice as many points as a pass has steps; in two dimensions one part alone, as
+ * parts have ghosts there. */
 bool am_wave_is_ring(const struct am_grid_spec *spec);
 /* Of what is kept aside. */
 size_t am_wave_ring_bytes(const struct am_stencil_grid *grid);

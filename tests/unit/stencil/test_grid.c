@@ -219,6 +219,41 @@ static void test_bits(unsigned dim, struct am_rng *rng)
     free(first);
 }
 
+/* One part of two dimensions goes round, several have ghosts: waves of every height and passes that
+ * end anywhere give the same bits. */
+static void test_flat_ring_bits(struct am_rng *rng)
+{
+    struct am_grid_spec spec = some_spec(2);
+    bool same = true, rings = true;
+
+    spec.method = AM_STENCIL_BY_WAVE;
+    for (size_t rows = 1; rows <= am_wave_find(spec.kernels->isa)->rows; rows++) {
+        for (spec.n[1] = 10; spec.n[1] < 26; spec.n[1]++) {
+            struct am_err err = {0};
+            struct trial one, two;
+
+            spec.tile[0] = rows;
+            spec.parts = 1;
+            same = trial_begin(&one, &spec, 0, rng) && same;
+            spec.parts = 2;
+            same = trial_begin(&two, &spec, 0, rng) && same;
+            same = am_grid_load(&two.grid, one.x, &err) == AM_OK && same;
+            rings = rings && one.grid.ring && !two.grid.ring;
+            for (size_t steps = 1; steps < 14; steps += 4) { /* one, all of a pass, several */
+                am_grid_run(&one.grid, steps);
+                am_grid_run(&two.grid, steps);
+            }
+            am_grid_store(&one.grid, one.x);
+            am_grid_store(&two.grid, two.x);
+            same = same && memcmp(one.x, two.x, one.points * sizeof(double)) == 0;
+            trial_end(&one);
+            trial_end(&two);
+        }
+    }
+    ok(rings, "2-D: one part is a ring, two are not");
+    ok(same, "a ring has the bits of parts with ghosts");
+}
+
 static void test_refusals(void)
 {
     struct am_grid_spec spec = some_spec(2);
@@ -418,6 +453,7 @@ int main(void)
     test_edges(&rng);
     test_bits(2, &rng);
     test_bits(3, &rng);
+    test_flat_ring_bits(&rng);
     test_blocks(&rng);
     test_refusals();
     test_choice();

@@ -40,6 +40,17 @@ bool am_wave_ring_is_narrow(const struct am_stencil_grid *grid)
     return spec->dim == 3 && spec->parts == 1 && spec->tile[0] >= spec->n[1];
 }
 
+/* Rows of a plane that are kept at a time. One thread brings back those of a strip before it begins
+ * the next: no level has more rows of a strip than that, and what few there are stay near. */
+static size_t plane_rows(const struct am_stencil_grid *grid)
+{
+    const struct am_grid_spec *const spec = &grid->spec;
+    const size_t regular = spec->tile[0] + 1, closing = EDGE * spec->depth;
+    const size_t strip = regular > closing ? regular : closing;
+
+    return spec->parts == 1 && strip < spec->n[1] ? strip : spec->n[1];
+}
+
 size_t am_wave_ring_bytes(const struct am_stencil_grid *grid)
 {
     const struct am_grid_spec *const spec = &grid->spec;
@@ -48,7 +59,7 @@ size_t am_wave_ring_bytes(const struct am_stencil_grid *grid)
     size_t rows = 1;
 
     if (spec->dim == 3)
-        rows = narrow ? spec->n[1] : spec->n[2] + spec->n[1] + corners;
+        rows = narrow ? spec->n[1] : spec->n[2] + plane_rows(grid) + corners;
     return EDGE * spec->depth * rows * row_bytes(grid);
 }
 
@@ -96,7 +107,7 @@ static char *kept_plane(const struct am_stencil_grid *grid, ptrdiff_t t, ptrdiff
 {
     const size_t planes = am_wave_ring_is_narrow(grid) ? 0 : grid->spec.n[2];
     const size_t before = EDGE * grid->spec.depth * planes;
-    const size_t rows = (size_t)(EDGE * t + k) * grid->spec.n[1];
+    const size_t rows = (size_t)(EDGE * t + k) * plane_rows(grid);
 
     return grid->memory + grid->kept_offset + (before + rows) * row_bytes(grid);
 }
@@ -106,7 +117,7 @@ static char *kept_plane(const struct am_stencil_grid *grid, ptrdiff_t t, ptrdiff
 static char *kept_corner(const struct am_stencil_grid *grid, const struct am_wave_way *way,
                          ptrdiff_t t, ptrdiff_t k)
 {
-    const size_t before = EDGE * grid->spec.depth * (grid->spec.n[2] + grid->spec.n[1]);
+    const size_t before = EDGE * grid->spec.depth * (grid->spec.n[2] + plane_rows(grid));
     const size_t at = (way->pass % PASSES * grid->spec.depth + (size_t)t) * EDGE + (size_t)k;
 
     return grid->memory + grid->kept_offset + (before + EDGE * at) * row_bytes(grid);
@@ -153,9 +164,9 @@ static void copy_edge_plane(const struct am_stencil_grid *grid, const struct am_
     const struct copy c = {.kept = kept_plane(grid, t, k),
                            .at = slot(way, t, y[0], z),
                            .apart = way->row,
-                           .n = (ptrdiff_t)grid->spec.n[1],
+                           .n = (ptrdiff_t)plane_rows(grid),
                            .bytes = row_bytes(grid)};
-    const ptrdiff_t corner = t + (back ? c.n : 0);
+    const ptrdiff_t corner = t + (back ? (ptrdiff_t)grid->spec.n[1] : 0);
     const bool narrow = am_wave_ring_is_narrow(grid);
 
     copy_rows(&c, y[0], !back || narrow ? y[1] : least(y[1], corner), back);

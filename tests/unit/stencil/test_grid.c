@@ -436,6 +436,31 @@ static void test_gapless_rows(void)
     }
 }
 
+/* Of the planes that close a ring one thread keeps what a strip has of them: as many rows again as
+ * the grid has would take what passes of more steps do. */
+static void test_kept_planes(void)
+{
+    struct am_grid_spec spec = some_spec(3);
+    struct am_err err = {0};
+    size_t bytes[2] = {0};
+
+    spec.method = AM_STENCIL_BY_WAVE;
+    spec.parts = 1;
+    spec.n[1] = 400;
+    for (size_t i = 0; i < 2; i++) { /* strips of 10 rows and of 20 */
+        spec.tile[0] = 10 * (i + 1);
+        (void)am_grid_bytes(&spec, &bytes[i], &err);
+    }
+    /* rows of lanes of 12 points and of 11, two planes of each level */
+    ok(bytes[1] > bytes[0] && bytes[1] - bytes[0] <= 2 * spec.depth * 10 * 12 * 16 + 4096,
+       "strips of 10 rows more: %zu bytes more", bytes[1] - bytes[0]);
+    spec.n[1] = 160;
+    spec.n[0] = spec.n[2] = spec.n[1];
+    spec.tile[0] = spec.depth = 0;
+    am_grid_choose(&spec, 48);
+    ok(spec.depth > 8, "waves of 160^3 have passes of %zu steps", spec.depth);
+}
+
 int main(void)
 {
     struct am_rng rng;
@@ -465,5 +490,6 @@ int main(void)
     test_passes();
     test_memory();
     test_gapless_rows();
+    test_kept_planes();
     return tap_done();
 }

@@ -104,13 +104,15 @@ static double value_at(const struct job *job, const void *x, size_t i)
 }
 
 /* After a few steps: a method and plain ones, which have the same bits where the arithmetic is the
- * same. Of fixed sides the unit tests know. */
+ * same. Of fixed sides the unit tests know. Then the grid is at its start again: a run that begins
+ * where such a short one has ended may have a pass more than others. */
 static bool is_right(struct side *side, const struct job *job, const struct am_grid_spec *spec,
                      const void *x)
 {
     const double epsilon = am_grid_tolerance(job->dim, job->type, CHECKED_STEPS);
     struct am_grid_spec plain = *spec;
     struct side other = {.steps = CHECKED_STEPS};
+    struct am_err err = {0};
     void *const a = malloc(points_of(job) * sizeof(double)), *const b = malloc(points_of(job) *
                                                                                sizeof(double));
     bool same = a && b;
@@ -125,6 +127,7 @@ static bool is_right(struct side *side, const struct job *job, const struct am_g
     am_grid_store(&other.grid, b);
     for (size_t i = 0; i < points_of(job); i++)
         same = same && fabs(value_at(job, a, i) - value_at(job, b, i)) <= epsilon;
+    same = same && am_grid_load(&side->grid, x, &err) == AM_OK;
     am_memory_unmap(&other.memory);
     free(a);
     free(b);

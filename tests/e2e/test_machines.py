@@ -185,6 +185,13 @@ def resumed(tap, bench):
     state = bench.query("r.db", "SELECT state FROM run")
     tap.ok(done.returncode == 0 and state == [("done",)], "an interrupted run goes on with the same machine",
            (done.stderr, state))
+    before = bench.query("r.db", SAMPLES)
+    bench.run("run", "null", "--quick", "--launches", "1", "-q", "-o", "real.db", env=bench.real_env)
+    for db, word in (("r.db", "a64fx"), ("real.db", "zen4-guest-2-stolen")):
+        done = simulate(bench, word, "resume", db, "--launches", "5", "-q")
+        tap.ok(done.returncode == 3 and f"{db}: was measured on another machine" in done.stderr, f"{db} gets no launches of {word}", done.stderr)
+    tap.ok(bench.query("r.db", SAMPLES) == before and bench.query("real.db", "SELECT count(*) FROM launch") == [(1,)],
+           "and stays as it is")
 
 
 def documented(tap, bench):

@@ -23,7 +23,9 @@
 #include "conductor/replan.h"
 #include "conductor/sides.h"
 #include "document/results.h"
+#include "document/run.h"
 #include "document/units.h"
+#include "model/circumstances.h"
 #include "write/write.h"
 
 #include <stdio.h>
@@ -247,6 +249,26 @@ static enum am_status check_metrics(const struct am_result_set *stored, const st
     return AM_OK;
 }
 
+/* Launches of two machines, or of a simulated one, are no series: no median is of either. */
+static enum am_status check_machine(const struct am_cli *cli, const struct am_setup *setup,
+                                    const char *path, const struct am_result_set *stored,
+                                    struct am_err *err)
+{
+    struct am_kvs here = {0};
+
+    am_machine_describe(setup->topo, &setup->root, cli->arena, &here);
+    if (!am_kvs_get(&stored->machine, "key") || /* of several, merged */
+        (am_machine_same(&stored->machine, &here) &&
+         stored->run.synthetic == setup->root.synthetic))
+        return AM_OK;
+    return am_fail(err, AM_E_ABSENT,
+                   "%s: was measured on another machine%s: %s; this one is %s%s. A run has one "
+                   "machine: begin another here, and compare both",
+                   path, stored->run.synthetic ? " (simulated)" : "",
+                   am_machine_line(&stored->machine, cli->arena),
+                   am_machine_line(&here, cli->arena), setup->root.synthetic ? " (simulated)" : "");
+}
+
 /* The options that the run was begun with, where the command line does not say otherwise. */
 static enum am_status recall(struct am_cli *cli, const struct am_result_set *stored,
                              struct am_err *err)
@@ -293,6 +315,8 @@ static enum am_status go_on(struct am_cli *cli, struct am_store *store, const ch
         status = am_own_recall(cli, &stored.settings, err);
     if (status == AM_OK)
         status = am_setup_open(cli, &setup, err);
+    if (status == AM_OK)
+        status = check_machine(cli, &setup, path, &stored, err);
     if (status == AM_OK)
         status = am_setup_energy(cli, &setup, err);
     if (status == AM_OK)

@@ -16,7 +16,7 @@
 #include "fit/resources.h"
 #include "kernels/mix/anchors.h"
 
-enum { AM_INCORE_COUNTS_MAX = 8, AM_INCORE_LAUNCHES_MAX = 64 };
+enum { AM_INCORE_COUNTS_MAX = 8 };
 /* Launches that nothing disturbs agree within this share. */
 #define AM_INCORE_STEADY 0.01
 

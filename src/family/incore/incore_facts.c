@@ -229,16 +229,20 @@ static void offer_error(const struct am_deriving *d, const struct am_incore *cor
 {
     struct am_fact fact =
         begin_fact(core, "ports_error", "mean error on mixes that were not fitted", "");
+    const char *const aside =
+        core->n_aside ? am_arena_printf(d->arena, "; launches left out, whose clock was wrong: %zu",
+                                        core->n_aside)
+                      : "";
 
-    if (!isfinite(core->held_half))
+    if (!isfinite(core->held_half) || !aside)
         return;
     fact.kind = AM_FACT_TYPICAL;
     fact.value = core->held_error;
     fact.ci = (struct am_interval){fmax(core->held_error - core->held_half, 0),
                                    core->held_error + core->held_half, 0.95};
     fact.evidence = am_arena_printf(
-        d->arena, "cpu.mix: %zu mixes held back; %zu mixes fitted with a mean error of %.1f %%",
-        core->held, core->n_mixes, 100 * core->model.error);
+        d->arena, "cpu.mix: %zu mixes held back; %zu mixes fitted with a mean error of %.1f %%%s",
+        core->held, core->n_mixes, 100 * core->model.error, aside);
     am_facts_offer(d->facts, fact);
     remark_wide(d, core);
 }

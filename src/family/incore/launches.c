@@ -52,33 +52,35 @@ static double least_value(const struct am_launch_values *launch)
     return least;
 }
 
-/* The least value of the others, where one more of them confirms it; NAN else. */
-static double others_least(const double *own, size_t n, size_t without)
+/* The least value of the others, where one more of them confirms it; NAN else. `lowest` are those
+ * of all, ascending, `own` is one of all. */
+static double others_least(const double lowest[LOWEST], double own)
 {
-    double least = INFINITY, next = INFINITY;
+    const double least = own <= lowest[0] ? lowest[1] : lowest[0];
+    const double next = own <= lowest[1] ? lowest[2] : lowest[1];
 
-    for (size_t i = 0; i < n; i++) {
-        if (i == without)
-            continue;
-        next = fmin(next, fmax(own[i], least));
-        least = fmin(least, own[i]);
-    }
-    return next <= (1 + AM_INCORE_STEADY) * least ? least : NAN;
+    return isfinite(next) && next <= (1 + AM_INCORE_STEADY) * least ? least : NAN;
 }
 
 static void add_ratios(const struct am_series *series, struct ratios *out)
 {
-    double own[AM_INCORE_LAUNCHES_MAX];
-    const size_t n =
-        series->n < AM_INCORE_LAUNCHES_MAX ? series->n : (size_t)AM_INCORE_LAUNCHES_MAX;
+    double lowest[LOWEST] = {INFINITY, INFINITY, INFINITY};
 
-    for (size_t i = 0; i < n; i++)
-        own[i] = least_value(&series->launches[i]);
-    for (size_t i = 0; n >= LOWEST && i < n; i++) {
-        const double others = others_least(own, n, i);
+    for (size_t i = 0; i < series->n; i++) {
+        double value = least_value(&series->launches[i]);
 
-        if (others > 0 && isfinite(own[i]))
-            out->items[out->n++] = (struct ratio){series->launches[i].launch_id, own[i] / others};
+        for (size_t k = 0; k < LOWEST; k++) {
+            const double lower = fmin(lowest[k], value);
+
+            value = fmax(lowest[k], value);
+            lowest[k] = lower;
+        }
+    }
+    for (size_t i = 0; i < series->n; i++) {
+        const double own = least_value(&series->launches[i]), others = others_least(lowest, own);
+
+        if (others > 0 && isfinite(own))
+            out->items[out->n++] = (struct ratio){series->launches[i].launch_id, own / others};
     }
 }
 

@@ -172,6 +172,22 @@ static void check_class(const struct am_incore *core, const char *a, const char 
        same ? "one" : "no common");
 }
 
+/* Of all results: the clock of one of their launches was read too low. */
+static void plant_wrong_clock(struct rx_run *run)
+{
+    enum { WRONG = 2 };
+
+    for (size_t i = 0; i < run->set.n; i++) {
+        for (size_t k = 0; k < run->set.results[i].n_metrics; k++) {
+            struct am_series *const s = &run->set.results[i].metrics[k].series;
+
+            for (size_t launch = 0; launch < s->n; launch++)
+                s->launches[launch].launch_id = (int64_t)launch + 1;
+            *(double *)s->launches[WRONG].values *= 0.9;
+        }
+    }
+}
+
 static void check_planted(void)
 {
     const struct pm_machine m = planted();
@@ -182,6 +198,7 @@ static void check_planted(void)
     const struct am_fact *f;
 
     add_all(&run, &m);
+    plant_wrong_clock(&run);
     facts = derive(&run);
     ok(am_incore_infer(&run.set, &run.arena, &core, &why_not), "the results are understood");
     check_class(&core, "add_r64", "sub_r64", true);
@@ -192,8 +209,9 @@ static void check_planted(void)
     ok(f && fabs(f->value / 6 - 1) < 0.01 && f->ci.lo <= 6.06 && f->ci.hi >= 5.94,
        "the front end has %g instructions per cycle", f ? f->value : NAN);
     f = am_facts_only(&facts, "core.ports_error", NULL);
-    ok(f && f->value < 0.02, "mixes that were held back are predicted within %g",
-       f ? f->value : NAN);
+    ok(f && f->value < 0.02 && strstr(f->evidence, "left out, whose clock was wrong: 1"),
+       "mixes that were held back are predicted within %g: %s", f ? f->value : NAN,
+       f ? f->evidence : "");
     f = am_facts_only(&facts, "core.ports_use", "class=imul_r64_imm");
     ok(f && fabs(f->value - 1) < 0.02, "a product takes %g cycles of what bounds it",
        f ? f->value : NAN);

@@ -162,8 +162,7 @@ bool am_incore_is_aside(const struct am_incore *core, int64_t launch);
 double am_incore_groups(const struct am_incore *core, const unsigned *slots, size_t n);
 
 /* lines.c: cycles per iteration in which a front end reads a loop of instructions at these
- * addresses,
- * ascending, that ends before `end`; but for its width. */
+ * addresses, ascending, that ends before `end`; but for its width. */
 double am_incore_in_lines(const struct am_incore_lines *rule, const uint64_t *at, size_t n,
                           uint64_t end);
 /* The rule that explains the loops of cpu.loop, behind `fetch`: none where that explains them. */
@@ -208,8 +207,8 @@ const struct am_incore_way *am_incore_way(const struct am_incore *core, const ch
 bool am_incore_read_ways(const struct am_result_set *set, struct am_arena *arena,
                          struct am_incore *core);
 /* The least of a time that a second launch confirms: a stranger on the core's other thread makes
- * medians longer without a bound, and leaves the least alone. Of fewer launches the median, where
- * it concludes something; NAN when neither says anything. */
+ * medians longer without a bound, and leaves the least alone. Where none does, or of fewer
+ * launches, the median, if it concludes something; NAN when neither says anything. */
 double am_incore_sound(const struct am_incore *core, const struct am_result_metric *metric);
 /* Cycles of loop i of AM_MIX_SET of a result of cpu.loop; NAN as above. */
 double am_incore_loop(const struct am_incore *core, const struct am_result *result, unsigned i);

@@ -67,7 +67,7 @@ static struct am_grading grade_least(const struct am_result_metric *metric,
     const struct am_grade_row *const row = &am_grade_rows[AM_REASON_LAUNCHES];
     const struct am_grade_input input = {.summary = &metric->summary, .verified = true};
     const double missing = am_grade_measure(AM_REASON_LAUNCHES, &input);
-    const double apart = l->next / l->value - 1;
+    const double apart = (l->next - l->value) / fabs(l->value); /* none of 0 and 0 */
     struct am_grading g = {AM_GRADE_A, 0};
 
     if (missing > row->a)

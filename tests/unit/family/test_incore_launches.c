@@ -120,8 +120,63 @@ static void check_launches(void)
     }
 }
 
+/* What a time of so many launches is read as. */
+static void check_sound(void)
+{
+    static const struct {
+        const char *what;
+        double times[LAUNCHES];
+        size_t launches;
+        uint32_t spoilt; /* reasons why it concludes nothing, else as it is graded */
+        double read;     /* NAN: nothing */
+    } cases[] = {
+        {"two launches agree on the least", {1.5, 1, 1.9, 1.004, 1.7, 2}, 6, 0, 1},
+        {"as busy launches conclude nothing, the least does",
+         {1.5, 1, 1.9, 1, 1.7, 2},
+         6,
+         1u << AM_REASON_BUSY,
+         1},
+        {"one is far below: the median", {1, 1, 0.5, 1, 1, 1}, 6, 0, 1},
+        {"one is far below, and the median concludes nothing",
+         {1, 1, 0.5, 1, 1, 1},
+         6,
+         1u << AM_REASON_BUSY,
+         NAN},
+        {"one is none: the median", {1, 1, -100, 1, 1, 1}, 6, 0, 1},
+        {"no time at all, twice", {0, 0, 0, 0, 0, 0}, 6, 0, 0},
+        {"times that were too short to be read", {1, 1, 1, 1, 1, 1}, 6, 1u << AM_REASON_ZERO, NAN},
+        {"too few launches, and the median concludes nothing",
+         {1, 1},
+         2,
+         1u << AM_REASON_LAUNCHES,
+         NAN},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct rx_run run = {0};
+        const struct am_incore core = {.fetch = 0};
+        struct am_result *const r =
+            rx_add(&run, "cpu.chain", "instr=add_r64",
+                   (const struct rx_metric[]){{"latency", "cycle", 1}, {0}});
+        struct am_result_metric *const m = &r->metrics[0];
+        double read;
+
+        for (size_t k = 0; k < LAUNCHES; k++)
+            *(double *)m->series.launches[k].values = cases[i].times[k];
+        m->series.n = cases[i].launches;
+        am_evidence_settle(&run.set);
+        m->grading =
+            (struct am_grading){cases[i].spoilt ? AM_GRADE_C : AM_GRADE_B, cases[i].spoilt};
+        read = am_incore_sound(&core, m);
+        ok(isnan(cases[i].read) ? isnan(read) : fabs(read - cases[i].read) < 1e-9, "%s: %g",
+           cases[i].what, read);
+        am_arena_fini(&run.arena);
+    }
+}
+
 int main(void)
 {
     check_launches();
+    check_sound();
     return tap_done();
 }

@@ -30,7 +30,7 @@ static const struct place {
     unsigned begin, bytes, fewest, step;
 } places[AM_MIX_PLACES] = {AM_MIX_PLACE_MAP(PLACE)};
 #undef PLACE
-enum { BACK = 9, WIDTH = 8, SLOTS_MAX = 80 };
+enum { BACK = 9, WIDTH = 8, SLOTS_MAX = 160, SLOTS_MEASURED = 158 /* with the jump */ };
 
 static double cycles_of(const struct am_incore_lines *rule, unsigned begin, unsigned bytes,
                         unsigned n)
@@ -52,29 +52,51 @@ static void say_place(struct rx_run *run, struct am_result *r, const struct plac
     am_kvs_addf(&r->chosen, &run->arena, "step", "%u", p->step);
 }
 
-/* Loops as the bench has them, of the first `n` places, on a core of that rule; every `odd`th,
- * where that is not 0, takes twice as long. */
-static struct am_incore found(const struct am_incore_lines *rule, size_t n, unsigned odd)
+/* Loops of a core of that rule; every `odd`th takes so many times as long. */
+struct loops {
+    const struct am_incore_lines *rule;
+    unsigned odd; /* 0: none does */
+    double times;
+};
+
+static struct am_result *add_loops(struct rx_run *run, const struct place *p,
+                                   const struct loops *loops)
 {
-    struct rx_run run = {0};
+    struct am_result *const r =
+        add_result(run, "cpu.loop", am_arena_printf(&run->arena, "with=%s on=machine", p->name));
+
+    for (unsigned i = 0; i < AM_MIX_SET; i++)
+        put(run, r, i + 1,
+            cycles_of(loops->rule, p->begin, p->bytes, p->fewest + i * p->step) *
+                (loops->odd && (i + p->begin / 16) % loops->odd == 0 ? loops->times : 1));
+    return r;
+}
+
+static struct am_incore read_core(struct rx_run *run)
+{
     struct am_incore core = {.fetch = 0};
 
-    for (size_t p = 0; p < n; p++) {
-        struct am_result *const r = add_result(
-            &run, "cpu.loop", am_arena_printf(&run.arena, "with=%s on=machine", places[p].name));
-
-        say_place(&run, r, &places[p]);
-        for (unsigned i = 0; i < AM_MIX_SET; i++)
-            put(&run, r, i + 1,
-                cycles_of(rule, places[p].begin, places[p].bytes,
-                          places[p].fewest + i * places[p].step) *
-                    (odd && (i + p) % odd == 0 ? 2 : 1));
-    }
-    am_evidence_settle(&run.set);
-    if (!am_incore_read_ways(&run.set, &run.arena, &core))
+    am_evidence_settle(&run->set);
+    if (!am_incore_read_ways(&run->set, &run->arena, &core))
         abort();
-    am_arena_fini(&run.arena);
+    am_arena_fini(&run->arena);
     return core;
+}
+
+/* By the first `n` of some places. */
+static struct am_incore found_at(const struct place *list, size_t n, const struct loops *loops)
+{
+    struct rx_run run = {0};
+
+    for (size_t p = 0; p < n; p++)
+        say_place(&run, add_loops(&run, &list[p], loops), &list[p]);
+    return read_core(&run);
+}
+
+/* By loops as the bench has them. */
+static struct am_incore found(const struct am_incore_lines *rule, unsigned odd, double times)
+{
+    return found_at(places, AM_MIX_PLACES, &(const struct loops){rule, odd, times});
 }
 
 /* Cores with other numbers than those of a Zen 5, which are the first. */
@@ -87,7 +109,7 @@ static const struct am_incore_lines rules[] = {{64, 6, 2, 2, true, true},
 static void check_found(void)
 {
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-        const struct am_incore core = found(&rules[i], AM_MIX_PLACES, 0);
+        const struct am_incore core = found(&rules[i], 0, 1);
         double most = 0;
 
         for (unsigned n = 2; n < SLOTS_MAX; n++) {
@@ -104,15 +126,89 @@ static void check_found(void)
 
 static void check_refused(void)
 {
-    struct am_incore core = found(NULL, AM_MIX_PLACES, 0);
+    static const struct place alike[] = {
+        {"nothing", 0, 3, 1, 1}, {"a", 0, 4, 1, 1}, {"b", 0, 6, 2, 2}, {"c", 0, 3, 18, 2}};
+    /* loops at the beginning of a line of 128 bytes end in it */
+    static const struct am_incore_lines wide = {128, 8, 1, 1, false, false};
+    static const struct am_incore_lines dear = {32, 3, 1, 4, false, false};
+    const struct loops loops = {&rules[0], 0, 1};
+    struct am_incore core = found(NULL, 0, 1);
 
     ok(core.lines.bytes == 0, "a core that takes its slots has no rule");
-    core = found(&rules[0], AM_MIX_PLACES, 3);
+    core = found(NULL, 2, 1.01);
+    ok(core.lines.bytes == 0, "nor one that does so with some noise: %.4f", core.lines_error);
+    core = found(&rules[0], 3, 2);
     ok(core.lines.bytes == 0 && core.turned_round[AM_MIX_SET - 1] > 1,
        "nor one whose loops none explains: a third of them takes twice as long");
-    core = found(&rules[0], 1, 0);
+    core = found(&dear, 2, 1.2);
+    ok(core.lines.bytes == 0, "or half of them a fifth longer: %.3f", core.lines_error);
+    core = found(&rules[0], 2, 1.01);
+    ok(core.lines.bytes == 64 && core.lines_error < 0.006, "a hundredth is noise: %.4f",
+       core.lines_error);
+    core = found_at(places, 1, &loops);
     ok(core.lines.bytes == 0 && core.turned_round[AM_MIX_SET - 1] > 1,
        "loops at one place say nothing of others");
+    core = found_at(alike, sizeof(alike) / sizeof(alike[0]), &loops);
+    ok(core.lines.bytes == 0, "nor do four times as many that all begin with a line");
+    core = found(&wide, 0, 1);
+    ok(core.fetch == 8 && core.lines.bytes == 0,
+       "where a number per cycle explains short loops, that is kept (%u)", core.fetch);
+}
+
+/* A file from anybody: places that no loop can have, each of loops that take far too long. */
+static void check_hostile(void)
+{
+    static const struct place beyond[] = {{"many", 0, 3, 137, 1}, /* the last two of its loops */
+                                          {"step", 0, 3, 150, 160}};
+    static const struct {
+        const char *key, *value;
+    } wrong[] = {{"begin", "65"},   {"begin", "-1"},  {"begin", "nan"},
+                 {"bytes", "0"},    {"bytes", "17"},  {"bytes", "1e1"},
+                 {"back", "0"},     {"back", "9999"}, {"fewest", "0"},
+                 {"fewest", "161"}, {"step", "161"},  {"step", "18446744073709551616"},
+                 {"fewest", NULL},  {"begin", NULL}};
+    static const struct place p = {"wrong", 16, 3, 1, 1};
+    const struct loops good = {&rules[0], 0, 1}, slow = {&rules[0], 1, 100};
+    struct rx_run run = {0};
+    struct am_incore core;
+
+    for (size_t k = 0; k < AM_MIX_PLACES; k++)
+        say_place(&run, add_loops(&run, &places[k], &good), &places[k]);
+    for (size_t k = 0; k < sizeof(wrong) / sizeof(wrong[0]); k++) {
+        struct am_result *const r = add_loops(&run, &p, &slow);
+        struct am_kvs said;
+
+        say_place(&run, r, &p);
+        said = r->chosen;
+        r->chosen = (struct am_kvs){0};
+        for (size_t i = 0; i < said.n; i++) {
+            const bool other = strcmp(said.items[i].key, wrong[k].key) == 0;
+
+            if (!other || wrong[k].value)
+                am_kvs_add(&r->chosen, &run.arena, said.items[i].key,
+                           other ? wrong[k].value : said.items[i].value);
+        }
+    }
+    for (size_t k = 0; k < 2; k++) {
+        struct am_result *const r = add_result(
+            &run, "cpu.loop", am_arena_printf(&run.arena, "with=%s on=machine", beyond[k].name));
+
+        say_place(&run, r, &beyond[k]);
+        for (unsigned i = 0; i < AM_MIX_SET; i++)
+            put(&run, r, i + 1,
+                beyond[k].fewest + i * beyond[k].step <= SLOTS_MEASURED
+                    ? cycles_of(&rules[0], 0, 3, beyond[k].fewest + i * beyond[k].step)
+                    : 1e6);
+    }
+    for (size_t k = 1; k <= 5; k++) /* with those before as many as are looked at */
+        say_place(&run, add_loops(&run, &places[k], &good), &places[k]);
+    for (size_t k = 1; k <= 5; k++)
+        say_place(&run, add_loops(&run, &places[k], &slow), &places[k]);
+    core = read_core(&run);
+    ok(core.lines.bytes == 64 && core.lines.entry == 6 && core.lines_error < 1e-9,
+       "places that no loop can have, and more loops than there is room for, are left out: "
+       "lines of %u bytes, %g",
+       core.lines.bytes, core.lines_error);
 }
 
 /* A file from anybody: results that have but two loops, each at a place of its own. */
@@ -164,6 +260,7 @@ int main(void)
 {
     check_found();
     check_refused();
+    check_hostile();
     check_many_places();
     check_measured();
     return tap_done();

@@ -33,7 +33,8 @@ extern const char *const am_limit_words[AM_LIMITS];
 
 /* Cycles that it takes to take a loop's body in and to jump back (turn.h). */
 struct am_turn {
-    double cycles;      /* on average over where the loop may lie, for all that is known of it */
+    double cycles;      /* on average over where the loop may lie, for all that is known of it; no
+                         * place counts less than what bounds the loop otherwise */
     double least, most; /* the same, where it is quickest and where it takes longest */
     double elsewhere;   /* the least that it would take anywhere; NAN: that is not known */
 };

@@ -37,9 +37,10 @@ static double moved_by(const struct am_incore_lines *rule, struct body *body, ui
     return am_incore_in_lines(rule, body->at, body->n, body->end);
 }
 
-/* Where it is not known where in a line the loop lies, what it takes on average. */
+/* Where it is not known where in a line the loop lies, what it takes on average: at a place that
+ * takes it in sooner than `floor`, which bounds it everywhere, it takes that. */
 static void in_lines(const struct am_incore_lines *rule, struct body *body, unsigned kept,
-                     struct am_turn *out)
+                     double floor, struct am_turn *out)
 {
     const unsigned step = kept ? kept : 1;
     unsigned n = 0;
@@ -54,10 +55,10 @@ static void in_lines(const struct am_incore_lines *rule, struct body *body, unsi
             continue;
         out->least = fmin(out->least, cycles);
         out->most = fmax(out->most, cycles);
-        sum += cycles;
+        sum += fmax(cycles, floor);
         n++;
     }
-    out->cycles = sum / n;
+    out->cycles = out->most > floor ? sum / n : out->most;
 }
 
 bool am_turn_of(const struct am_incore *core, const struct am_predicted *b, unsigned kept,
@@ -72,7 +73,7 @@ bool am_turn_of(const struct am_incore *core, const struct am_predicted *b, unsi
         out->cycles = (double)((body.slots + core->fetch - 1) / core->fetch);
         out->least = out->most = out->cycles;
     } else if (core->lines.bytes) {
-        in_lines(&core->lines, &body, kept, out);
+        in_lines(&core->lines, &body, kept, fmax(b->throughput, b->chain), out);
     } else if (body.slots >= 2 && body.slots - 2 < AM_MIX_SET) {
         out->cycles = out->most = fmax(core->turned_round[body.slots - 2], 1);
     }

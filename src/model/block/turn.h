@@ -5,9 +5,8 @@
 
 #include "model/block/bound.h"
 
-/* Of a loop whose lines have their slots; `kept` as in struct am_code. False when memory is
- * refused.
- */
+/* Of a loop whose lines have their slots and whose other bounds are known; `kept` as in struct
+ * am_code. False when memory is refused. */
 bool am_turn_of(const struct am_incore *core, const struct am_predicted *b, unsigned kept,
                 struct am_arena *arena, struct am_turn *out);
 

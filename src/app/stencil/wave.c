@@ -67,9 +67,10 @@ static bool is_depth(size_t depth)
     return depth >= 1 && depth <= AM_WAVE_DEPTH_MAX;
 }
 
-/* A grid that is in cache anyway is not cut by one thread. Several have strips as even as they can
- * be where these follow each other from pass to pass, and else two each at least; none is narrower
- * than a block. Passes that are refused later on are not worth the time that the choice takes. */
+/* A grid that is in cache anyway is not cut by one thread. Several have strips by which they are
+ * used best where these follow each other from pass to pass (wave_order.h), and else two each at
+ * least; none is narrower than a block. Passes that are refused later on are not worth the time
+ * that the choice takes. */
 static size_t rows_of_strip(const struct am_grid_spec *spec, size_t usual)
 {
     const size_t deep = am_wave_find(spec->kernels->isa)->deep;

@@ -66,28 +66,35 @@ size_t am_wave_order_waits(const struct am_wave_order *order, size_t pass, size_
 /* ---- choice ---- */
 
 /* What strips of so many rows are worth. The two rows of a level that a strip reads and another
- * thread has just written take it no less than two that it makes. */
+ * thread has just written take it no less than two that it makes. More waves than a thousand, one
+ * behind the other, would only repeat what these show. */
 static double worth_of(const struct am_grid_spec *spec, size_t rows)
 {
-    enum { PASSES_PLAYED = 6, FOREIGN = 2 };
+    enum { PASSES_PLAYED = 6, FOREIGN = 2, WAVES_MOST = 1000 };
     const size_t planes = am_wave_find(spec->kernels->isa)->planes;
+    const size_t enough = WAVES_MOST * planes;
     struct am_stencil_grid grid = {.spec = *spec, .ring = true};
     struct am_wave_order order;
 
+    grid.spec.n[2] = spec->n[2] < enough ? spec->n[2] : enough;
     grid.spec.tile[0] = rows;
     order = am_wave_order_of(&grid, PASSES_PLAYED * spec->depth, planes);
     return am_wave_course_share(&grid, &order, planes, FOREIGN);
 }
 
 /* Wider strips than make one for each thread and the one that closes the ring leave threads without
- * any; narrower ones than make two read more of each other than they even out. */
+ * any; narrower ones than make two read more of each other than they even out. Where the widest
+ * make several for each thread, nobody waits for long, and they are not played. */
 size_t am_wave_order_rows(const struct am_grid_spec *spec, size_t least, size_t most)
 {
+    enum { STRIPS_EACH = 8 };
     const size_t rest = rest_of(spec->n[1], spec->depth);
     const size_t widest = (rest + spec->parts - 1) / spec->parts;
     size_t rows = widest < most ? widest : most, found = least;
     double best = 0;
 
+    if (rows >= least && rows > 0 && rest / rows >= STRIPS_EACH * spec->parts)
+        return rows;
     for (const size_t narrowest = rows / 2 > least ? rows / 2 : least; rows >= narrowest; rows--) {
         const double worth = worth_of(spec, rows);
 

@@ -441,6 +441,27 @@ static void test_choice(const char *isa, size_t side)
        side, chosen, TEAM, 100 * shares[chosen % 64], 100 * best);
 }
 
+static size_t rows_for(const char *isa, size_t rows, size_t planes)
+{
+    struct am_grid_spec spec = some_spec(isa);
+
+    spec.n[1] = rows;
+    spec.n[2] = planes;
+    spec.parts = TEAM;
+    return am_wave_order_rows(&spec, 2, 32);
+}
+
+/* Whoever asks for a grid that no memory holds is refused by its size, which comes behind this: the
+ * course of its strips and waves would fill as much. */
+static void test_too_large(const char *isa)
+{
+    const size_t huge = (size_t)1 << 40, many = rows_for(isa, huge, 19), long_ones = 1 << 16;
+
+    ok(many == 32, "of more strips than threads wait for the widest are taken: %zu rows", many);
+    ok(rows_for(isa, 160, huge) == rows_for(isa, 160, long_ones) && rows_for(isa, 160, huge) > 2,
+       "many waves are as good as few: %zu rows", rows_for(isa, 160, huge));
+}
+
 int main(void)
 {
     struct am_rng rng;
@@ -448,6 +469,7 @@ int main(void)
     am_rng_seed(&rng, 11, 0);
     test_team();
     test_strips();
+    test_too_large(am_isa_names[1]);
     test_planted(false, 7, &rng);
     test_planted(false, 19, &rng);
     test_planted(true, 19, &rng);

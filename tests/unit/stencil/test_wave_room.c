@@ -7,8 +7,10 @@
 #include "kernels/isa.h"
 #include "tap.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void test_rule(void)
 {
@@ -59,32 +61,86 @@ static void test_piece(void)
     }
 }
 
-/* A clock that says how often it was read, and that long as that. */
-static uint64_t readings;
+/* A clock by which waves that fit take `took[0]` ns per run and others `took[1]`. It is read once
+ * at the begin, at both ends of each run, and behind each round of two runs but the first. */
+struct scripted {
+    uint64_t took[2], now;
+    unsigned readings;
+};
 
-static uint64_t count(void *self)
+static uint64_t scripted_now(void *self)
 {
-    (void)self;
-    return ++readings * 1000000;
+    struct scripted *const c = self;
+    const unsigned k = c->readings++;
+    const unsigned round = k < 5 ? 0 : k / 5, place = k < 5 ? k - 1 : k % 5;
+    const bool behind = k == 0 || (k >= 5 && place == 4);
+    const unsigned run = place / 2; /* of the two of a round; each comes first in every second */
+
+    if (!behind && place % 2)
+        c->now += c->took[(round + run) % 2];
+    return c->now;
 }
 
+/* Seconds of a step by each kind of waves, out of ns of a run; false: which fit is not known. */
+static bool seconds_of(const struct am_grid_spec *spec, const uint64_t took[2], double seconds[2])
+{
+    const long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    const struct am_wave_room near = {
+        .l2_bytes = l2 > 0 ? (size_t)l2 : 0, .inside = 1, .beyond = 2};
+    struct am_grid_spec kinds[2] = {*spec, *spec};
+
+    kinds[0].near_bytes = am_wave_room_bytes(&near);
+    for (int i = 2; i-- > 0;) {
+        size_t steps;
+
+        am_grid_choose(&kinds[i], 24);
+        steps = (kinds[1].depth + kinds[i].depth - 1) / kinds[i].depth * kinds[i].depth;
+        seconds[i] = 1e-9 * (double)took[i] / (double)steps;
+    }
+    return kinds[0].near_bytes > 0;
+}
+
+/* Waves of both kinds are run in turn, and which is which is kept apart. */
 static void test_measured(void)
 {
-    static const struct am_clock clock = {.now_ns = count};
-    struct am_grid_spec spec = waves_of(3, 72, AM_STENCIL_F64);
+    static const uint64_t tooks[][2] = {
+        {3000000, 2000000}, {2000000, 5000000}, {90000000, 80000000}};
+
+    for (size_t i = 0; i < sizeof(tooks) / sizeof(tooks[0]); i++) {
+        struct scripted script = {.took = {tooks[i][0], tooks[i][1]}};
+        const struct am_clock clock = {.now_ns = scripted_now, .self = &script};
+        const struct am_grid_spec spec = waves_of(3, 100, AM_STENCIL_F64);
+        struct am_wave_room room = {.l2_bytes = 1};
+        double seconds[2];
+        const bool known = seconds_of(&spec, tooks[i], seconds);
+
+        am_wave_room_measure(&spec, 24, &clock, &room);
+        ok(known ? fabs(room.inside / seconds[0] - 1) < 1e-9 &&
+                       fabs(room.beyond / seconds[1] - 1) < 1e-9
+                 : room.l2_bytes == 0,
+           "%zu bytes: %g and %g s a step", room.l2_bytes, room.inside, room.beyond);
+        ok(script.readings == (!known  ? 0
+                               : i < 2 ? 30
+                                       : 10),
+           "by %u readings: %s", script.readings, i < 2 ? "six rounds" : "two rounds of long runs");
+    }
+}
+
+static void test_not_measured(void)
+{
+    struct scripted script = {.took = {1000000, 1000000}};
+    const struct am_clock clock = {.now_ns = scripted_now, .self = &script};
+    struct am_grid_spec spec = waves_of(3, 100, AM_STENCIL_F64);
     struct am_wave_room room = {.l2_bytes = 1};
 
-    am_wave_room_measure(&spec, 24, &clock, &room);
-    ok(room.l2_bytes == 0 ? readings == 0 : room.inside > 0 && room.beyond > 0 && readings > 4,
-       "%zu bytes: %g and %g s a step, by %ju readings", room.l2_bytes, room.inside, room.beyond,
-       (uintmax_t)readings);
-    ok(!spec.depth && !spec.tile[0] && !spec.near_bytes, "nothing is chosen by that");
     am_wave_room_measure(&spec, 0, &clock, &room);
     ok(am_wave_room_bytes(&room) == 0, "no steps say nothing");
-    readings = 0;
+    ok(!spec.depth && !spec.tile[0] && !spec.near_bytes, "nothing is chosen by that");
+    script.readings = 0;
     spec = waves_of(2, 20, AM_STENCIL_F32);
     am_wave_room_measure(&spec, 24, &clock, &room);
-    ok(room.l2_bytes == 0 && readings == 0, "both kinds have one shape: there is nothing to try");
+    ok(room.l2_bytes == 0 && script.readings == 0,
+       "both kinds have one shape: there is nothing to try");
 }
 
 /* Rows from short ones to such as hardly fit. */
@@ -161,6 +217,7 @@ int main(void)
     test_rule();
     test_piece();
     test_measured();
+    test_not_measured();
     test_shapes(2);
     test_shapes(3);
     test_refused();

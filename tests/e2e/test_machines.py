@@ -194,6 +194,19 @@ def resumed(tap, bench):
            "and stays as it is")
 
 
+def more_launches(tap, bench):
+    """Points that a budget or their precision ended get as many launches as are asked for."""
+    size = ["mem.latency", "--seed", "1", "-q", "-p"]
+    simulate(bench, "ryzen-9950x", "run", *size, "size=4K:256M:*2", "--launches", "4", "--budget", "1s", "-o", "short.db")
+    simulate(bench, "ryzen-9950x", "run", *size, "size=16K", "--launches", "3:8", "--target", "50%", "-o", "near.db")
+    for db, reason, asked in (("short.db", "budget", 4), ("near.db", "target", 12)):
+        before = bench.query(db, "SELECT DISTINCT stop_reason FROM point")
+        done = bench.run("resume", db, "--launches", str(asked), "-q", env=bench.real_env)
+        counts = bench.query(db, "SELECT DISTINCT count(visit.id) FROM point LEFT JOIN visit ON visit.point = point.id GROUP BY point.id")
+        tap.ok(before == [(reason,)] and done.returncode == 0 and counts == [(asked,)],
+               f"what ended by its {reason} gets {asked} launches", (before, counts, done.stderr))
+
+
 def documented(tap, bench):
     simulator = os.path.join(os.path.dirname(bench.archmeter), "archmeter-worker-sim")
     keys = subprocess.run([simulator, "--keys"], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -215,6 +228,7 @@ def check(tap, bench):
     budget(tap, bench)
     refused(tap, bench)
     resumed(tap, bench)
+    more_launches(tap, bench)
     documented(tap, bench)
 
 

@@ -434,7 +434,8 @@ static const struct am_figure_row figures[] = {
         .section = "Cores",
         .title = "Short loops",
         .caption = "Cycles per pass of loops of one instruction and the jump back (loop_1), two "
-                   "(loop_2) and so on, by what else stands in them.",
+                   "(loop_2) and so on, by what else stands in them or where they lie (many, "
+                   "many_halfway, longer, longest: two more with each loop).",
         .bench = "cpu.loop",
         .kind = AM_FIGURE_TABLE,
         .x = "with",

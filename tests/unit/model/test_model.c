@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "document/facts.h"
 #include "document/model.h"
+#include "document/units.h"
 #include "write/write.h"
 
 #include "fact_fixture.h"
@@ -179,12 +180,38 @@ static void check_withheld(void)
     ok(strstr(text, "- core.spread is not concluded: too few launches, ") &&
            strstr(text, "- core.ports is not concluded: nothing was measured\n"),
        "what is alone keeps its sentence");
-    ok(!strstr(text, "core.peak is"), "and nothing is told twice: %s", text);
+    ok(!strstr(text, "core.peak is"), "and nothing is told twice");
     free(text);
     text = report(&run, &facts, AM_FORMAT_JSON, &run.arena);
     ok(strstr(text, "\"core.peak is not concluded: too few launches\""), "programs read each");
     free(text);
     am_arena_fini(&run.arena);
+}
+
+/* A size between two that were tried is these two, as far as it was measured so; else its value. */
+static void check_values(void)
+{
+    static const struct {
+        double value, lo, hi, coverage;
+        const char *unit, *shown;
+    } cases[] = {
+        {45875, 32768, 65536, 0.95, "B", "32-64 KiB"},
+        {45875, 32768, 65536, NAN, "B", "32-64 KiB"}, /* fitted */
+        {45875, 32768, 65536, 0, "B", "44.8 KiB"},    /* of one launch */
+        {1048576, 1045000, 1052000, 0.95, "B", "1 MiB"},
+        {3e9, 2e9, 4e9, 0.95, "Hz", "3.00 GHz"},
+        {12, 8, 16, 0.95, "", "12"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct am_fact fact = {.value = cases[i].value,
+                                     .unit = cases[i].unit,
+                                     .ci = {cases[i].lo, cases[i].hi, cases[i].coverage}};
+        char text[AM_UNITS_MAX];
+
+        am_fact_value(&fact, text, sizeof(text));
+        is_str(text, cases[i].shown, "a fact with its interval");
+    }
 }
 
 static size_t widest_line(const char *text)
@@ -238,6 +265,7 @@ int main(void)
     check_guidelines();
     check_report();
     check_withheld();
+    check_values();
     check_text();
     return tap_done();
 }

@@ -118,17 +118,16 @@ static void check_places(void)
         const struct am_value point[] = {{.kind = AM_AXIS_NAME, .name = places[i].with},
                                          {.kind = AM_AXIS_NAME, .name = "machine"}};
         struct said said = {.anchors = ""};
+        char wanted[64], told[64];
 
         if (SLOT_BYTES == 4 && places[i].bytes != SLOT_BYTES)
             continue;
         check_bench(&am_bench_cpu_loop, point, places[i].with, &said);
-        ok(strtol(said.begin, NULL, 10) == places[i].begin &&
-               strtol(said.bytes, NULL, 10) == places[i].bytes &&
-               strtol(said.back, NULL, 10) == BACK_BYTES &&
-               strtol(said.fewest, NULL, 10) == places[i].fewest &&
-               strtol(said.step, NULL, 10) == places[i].step,
-           "loops begin at %s, of %s bytes and %s, from %s on by %s", said.begin, said.bytes,
-           said.back, said.fewest, said.step);
+        (void)snprintf(wanted, sizeof(wanted), "%d %d %d %d %d", places[i].begin, places[i].bytes,
+                       BACK_BYTES, places[i].fewest, places[i].step);
+        (void)snprintf(told, sizeof(told), "%s %s %s %s %s", said.begin, said.bytes, said.back,
+                       said.fewest, said.step);
+        is_str(told, wanted, "where its loops begin, bytes of each and of the end, how many");
     }
 }
 

@@ -21,8 +21,8 @@ static void write_loop(unsigned char *out)
 
     for (unsigned i = 0; i < COMPARISONS; i++)
         memcpy(out + (size_t)i * EACH, compare, EACH);
-    memcpy(out + COMPARISONS * EACH, dec, DEC);
-    memcpy(out + COMPARISONS * EACH + DEC, jump, JUMP);
+    memcpy(out + BYTES - JUMP - DEC, dec, DEC);
+    memcpy(out + BYTES - JUMP, jump, JUMP);
 }
 
 static const struct cx_form forms[] = {{"xor_r32_zero", -1, {0.125}},

@@ -40,7 +40,7 @@ static const char *limit_of(const struct am_predicted *p)
     return p->limit == AM_LIMIT_RESOURCE ? p->core->resources[p->busiest]
            : p->limit == AM_LIMIT_CHAIN  ? "a chain from one pass to the next"
            : p->limit == AM_LIMIT_WINDOW ? "what the window holds"
-           : p->limit == AM_LIMIT_TURNS  ? "units that take operations by turns"
+           : p->limit == AM_LIMIT_TURNS  ? "units that operations are bound to"
                                          : "the jump";
 }
 

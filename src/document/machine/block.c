@@ -32,7 +32,7 @@ static const char *waiting_of(const struct am_incore *core, char room[64])
 /* Units that take operations by turns. */
 static const char *turning_units(const struct am_incore *core)
 {
-    if (core->turns == 0)
+    if (core->turns == 0 && core->schedulers == 0)
         return "units of memory";
     return core->memory.units ? "integer units and units of memory" : "integer units";
 }
@@ -87,9 +87,10 @@ static void tell_limit(struct am_body *body, const struct am_loop_view *v,
     else if (b->limit == AM_LIMIT_TURNS)
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
                             "%s%.2f cycles per iteration, limited by %s, which "
-                            "operations are bound to by turns: %.2f if each went to any unit that "
-                            "is free.",
-                            least, b->cycles, turning_units(b->core), b->free);
+                            "operations are bound to %s: %.2f if each went to any unit that is "
+                            "free.",
+                            least, b->cycles, turning_units(b->core),
+                            b->core->schedulers ? "before they are ready" : "by turns", b->free);
     else if (b->core->lines.bytes && b->jump.cycles > 1)
         tell_lines(body, b, least);
     else if (b->core->fetch == 0 && b->jump.cycles > 1)

@@ -515,6 +515,7 @@ bool am_incore_infer(const struct am_result_set *set, struct am_arena *arena, st
     out->turns = turns.units;
     out->addressing = turns.addressing;
     out->places = turns.places;
+    am_incore_read_schedulers(out, arena);
     *why_not = what_is_missing(out, arena);
     scratch = am_arena_array(arena, out->n_forms, sizeof(*scratch));
     count_mixes(set, out);

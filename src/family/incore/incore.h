@@ -115,6 +115,9 @@ struct am_incore {
                      * go to any that is free, or it is not known */
     unsigned addressing; /* so many of these take operands in memory */
     unsigned places;     /* where operations wait, of each of these units */
+    /* Integer operations are bound by chance to one of so many schedulers, each of which has as
+     * many units; 0: they go to any unit that is free, or it is not known. */
+    unsigned schedulers;
     /* Cycles that a load takes longer from its index than from its base, by cpu.operand: where it
      * is scaled, and where it is not but added to as much else as there may be; 0: none, or not
      * known. */
@@ -182,6 +185,10 @@ void am_incore_read_runs(const struct am_result_set *set, struct am_incore *core
 /* vectors.c: how many vectors a core takes in per cycle, by a result of cpu.loop with vectors
  * alone, behind `width` and the forms; others' results change nothing. */
 void am_incore_read_vectors(struct am_incore *core, const struct am_result *result);
+
+/* schedulers.c: how many schedulers integer operations are bound to, behind the forms, `width`,
+ * `window` and `turns`. */
+void am_incore_read_schedulers(struct am_incore *core, struct am_arena *arena);
 
 /* What a run must have measured for all that follows: patterns of `run`. */
 extern const char am_incore_needs[];

@@ -517,13 +517,13 @@ static void start(const struct am_incore *core, const struct am_predicted *b, si
         f->forward[i] = forward_latency(core, arch, (enum am_forward)i);
 }
 
-/* Played with units by turns, on average over who has the first turn: a program comes in anyhow. */
+/* Played with bound operations, on average over what comes first: a program comes in anyhow. */
 static bool play_turns(const struct am_incore *core, struct am_predicted *b, struct flow *f,
                        struct am_arena *scratch)
 {
     static const double more = 1.01; /* than is handed out: not by an error of the weights */
     const enum am_arch arch = b->lines[0].insn->arch;
-    const size_t begins = core->turns > 0 ? core->turns : 1;
+    const size_t begins = am_turns_begins(core);
     size_t *const before = f->before;
     struct limits limits;
     size_t last = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations bound to units by turns. */
+/* Operations bound to units by turns, or to schedulers by chance. */
 #include "model/block/turns.h"
 
 #include <math.h>
@@ -18,23 +18,63 @@ static size_t resource_of_sums(const struct am_incore *core, size_t kind)
     return most;
 }
 
+/* The first resource of which a comparison, which waits for none like it, takes the share of one
+ * unit of so many; 0: there is none. */
+static size_t resource_of_units(const struct am_incore *core, size_t *units)
+{
+    static const double close = 0.03;
+    const struct am_incore_form *const free = am_incore_find(core, "cmp_r64");
+
+    if (!free || free->kind >= core->n_kinds || !(free->alone.value > 0))
+        return 0;
+    *units = (size_t)(1 / free->alone.value + 0.5);
+    for (size_t r = 1; r < core->model.resources; r++) {
+        const double w = am_resources_weight(&core->model, free->kind, r)->value;
+
+        if (fabs(w * (double)*units - 1) < close)
+            return r;
+    }
+    return 0;
+}
+
+/* How many units there are behind schedulers, or with turns; 0: no resource stands for these. */
+static size_t find_units(const struct am_incore *core, enum am_arch arch, struct am_turns *out)
+{
+    const struct am_incore_form *const sum = am_incore_find(core, am_form_sum(arch));
+    size_t units = 0;
+
+    if (core->turns < 2 && core->schedulers >= 2) {
+        out->resource = resource_of_units(core, &units);
+        out->schedulers = core->schedulers;
+        return out->resource && units % core->schedulers == 0 ? units : 0;
+    }
+    if (core->turns < 2 || core->places == 0 || !sum || sum->kind >= core->n_kinds)
+        return 0;
+    out->resource = resource_of_sums(core, sum->kind);
+    if (out->resource == 0)
+        return 0;
+    units = (size_t)(1 / am_resources_weight(&core->model, sum->kind, out->resource)->value + 0.5);
+    return units == core->turns ? units : 0;
+}
+
+size_t am_turns_begins(const struct am_incore *core)
+{
+    enum { BY_CHANCE = 8 };
+
+    return core->turns > 0 ? core->turns : core->schedulers >= 2 ? BY_CHANCE : 1;
+}
+
 bool am_turns_open(const struct am_incore *core, enum am_arch arch, size_t first,
                    struct am_arena *arena, struct am_turns *out)
 {
-    const struct am_incore_form *const sum = am_incore_find(core, am_form_sum(arch));
     size_t units;
 
-    *out = (struct am_turns){.addressing = core->addressing, .next = first};
-    out->places = core->places;
-    if (core->turns < 2 || core->places == 0 || !sum || sum->kind >= core->n_kinds)
+    *out = (struct am_turns){.addressing = core->addressing, .next = first, .places = core->places};
+    am_rng_seed(&out->rng, 0, first);
+    units = find_units(core, arch, out);
+    if (units == 0)
         return true;
-    out->resource = resource_of_sums(core, sum->kind);
-    if (out->resource == 0)
-        return true;
-    units = (size_t)(1 / am_resources_weight(&core->model, sum->kind, out->resource)->value + 0.5);
-    if (units != core->turns)
-        return true;
-    out->until = am_arena_array(arena, units * out->places, sizeof(*out->until));
+    out->until = am_arena_array(arena, units * out->places + 1, sizeof(*out->until));
     return am_units_open(units, arena, &out->units) && out->until;
 }
 
@@ -75,6 +115,10 @@ double am_turns_enter(struct am_turns *turns, const struct am_predicted_line *li
 {
     size_t best = SIZE_MAX;
 
+    if (turns->schedulers) {
+        turns->scheduler = is_bound(turns, line) ? am_rng_below(&turns->rng, turns->schedulers) : 0;
+        return at;
+    }
     for (size_t i = 0; is_bound(turns, line) && i < turns->units.n; i++) {
         const size_t unit = (turns->next + i) % turns->units.n;
         const size_t place = first_place(turns, unit);
@@ -93,9 +137,14 @@ double am_turns_enter(struct am_turns *turns, const struct am_predicted_line *li
 
 double am_turns_begin(struct am_turns *turns, const struct am_predicted_line *line, double at)
 {
-    if (is_bound(turns, line)) {
-        at = fmax(at,
-                  (double)am_units_take(&turns->units, turns->place / turns->places, (uint64_t)at));
+    const struct am_units *const units = &turns->units;
+
+    if (is_bound(turns, line) && turns->schedulers) {
+        const size_t n = units->n / turns->schedulers;
+
+        at = fmax(at, (double)am_units_take_any(units, turns->scheduler * n, n, (uint64_t)at));
+    } else if (is_bound(turns, line)) {
+        at = fmax(at, (double)am_units_take(units, turns->place / turns->places, (uint64_t)at));
         turns->until[turns->place] = at;
     }
     return at;

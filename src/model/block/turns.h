@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Integer units that operations are bound to as they are handed out, by turns.
+/* Integer units that operations are bound to as they are handed out, by turns or by chance.
  *
  * Such a core does not look which unit is free: an operation waits for its unit while others idle,
  * and a chain of one cycle per iteration loses one wherever an older operation, which became ready
@@ -7,10 +7,15 @@
  * taken is passed over, so that a unit that falls behind gets fewer. An operation with an operand
  * in memory is bound to one of the units that address memory, the next of them in turn where the
  * turn is another's. Of those that are ready a unit begins the oldest. Instructions of several
- * operations are bound to none. */
+ * operations are bound to none.
+ *
+ * Or operations are bound to one of several schedulers, each with as many units, of which it takes
+ * whichever is free: then those that are ready may meet in one while units of another idle. By what
+ * such a core binds them is not known: it is played by chance. */
 #ifndef AM_MODEL_BLOCK_TURNS_H
 #define AM_MODEL_BLOCK_TURNS_H
 
+#include "base/rng.h"
 #include "model/block/bound.h"
 #include "model/block/units.h"
 
@@ -22,10 +27,18 @@ struct am_turns {
     size_t places;         /* of a unit, where operations wait */
     size_t place;          /* of the line at hand, among those of all units */
     double *until;         /* by place: when it is free again */
+    size_t schedulers;     /* that operations are bound to by chance; 0: to units, by turns */
+    size_t scheduler;      /* of the line at hand */
+    struct am_rng rng;     /* of chance */
 };
 
-/* Units of a core that binds operations, the first turn being that of unit `first`; none (n 0)
- * where it does not, or where its resources have no such units. False when memory is refused. */
+/* In how many ways a loop is to be played, which differ in what comes first; one where the core
+ * binds no operations, or that is not known. */
+size_t am_turns_begins(const struct am_incore *core);
+
+/* Units of a core that binds operations, the first turn being that of unit `first` (by chance:
+ * another sequence for each); none (n 0) where it does not, or where its resources have no such
+ * units. False when memory is refused. */
 bool am_turns_open(const struct am_incore *core, enum am_arch arch, size_t first,
                    struct am_arena *arena, struct am_turns *out);
 

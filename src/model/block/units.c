@@ -11,13 +11,22 @@ bool am_units_open(size_t n, struct am_arena *arena, struct am_units *out)
     return out->taken != NULL;
 }
 
+uint64_t am_units_take_any(const struct am_units *units, size_t unit, size_t n, uint64_t from)
+{
+    for (uint64_t cycle = from; cycle < from + AM_UNITS_KEPT; cycle++) {
+        for (size_t i = unit; i < unit + n; i++) {
+            uint64_t *const taken = &units->taken[i * AM_UNITS_KEPT + cycle % AM_UNITS_KEPT];
+
+            if (*taken != cycle) {
+                *taken = cycle;
+                return cycle;
+            }
+        }
+    }
+    return from + AM_UNITS_KEPT;
+}
+
 uint64_t am_units_take(const struct am_units *units, size_t unit, uint64_t from)
 {
-    uint64_t *const taken = &units->taken[unit * AM_UNITS_KEPT];
-    uint64_t cycle = from;
-
-    while (taken[cycle % AM_UNITS_KEPT] == cycle && cycle < from + AM_UNITS_KEPT)
-        cycle++;
-    taken[cycle % AM_UNITS_KEPT] = cycle;
-    return cycle;
+    return am_units_take_any(units, unit, 1, from);
 }

@@ -21,5 +21,7 @@ bool am_units_open(size_t n, struct am_arena *arena, struct am_units *out);
 
 /* Takes the first cycle from this one on in which the unit begins nothing else, and returns it. */
 uint64_t am_units_take(const struct am_units *units, size_t unit, uint64_t from);
+/* The same of any of `n` units, that one and those behind it. */
+uint64_t am_units_take_any(const struct am_units *units, size_t unit, size_t n, uint64_t from);
 
 #endif

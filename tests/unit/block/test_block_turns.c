@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops of integers on made-up cores whose units take operations by turns. */
+/* Loops of integers on made-up cores whose units take operations by turns, or whose schedulers do
+ * so by chance. */
 #include "core_fixture.h"
 #include "tap.h"
 
@@ -129,6 +130,83 @@ static void check_clock(double latency, double meant)
     am_arena_fini(&c.run.arena);
 }
 
+/* ---- by chance ---- */
+
+enum { SIX = 6, HALVES = 2, WIDTH = 8 };
+
+static const struct cx_form six[] = {
+    {"xor_r32_zero", -1, {1.0 / WIDTH, 0}},
+    {"add_r64", 1, {1.0 / WIDTH, 1.0 / SIX}},
+    {"cmp_r64", -1, {1.0 / WIDTH, 1.0 / SIX}},
+    {.name = NULL},
+};
+
+/* A core on which sums that wait for sums take `longer` than comparisons that wait for nothing. */
+static void make_waiting(struct cx_core *c, double free, double longer)
+{
+    cx_make(c, six, resources, 2, 0);
+    cx_settle(c);
+    c->incore.window = 440;
+    c->incore.width = WIDTH;
+    c->incore.forms[1].alone.value = longer * free;
+    c->incore.forms[2].alone.value = free;
+}
+
+/* Two schedulers of three units each: a Zen 5 takes 1.26, 1.50 and 1.72 cycles for a sum, three to
+ * five comparisons that read it, and the decrement. What meets two others at most is never late. */
+static void check_halves(void)
+{
+    struct cx_core c = {.incore = {.window = 0}};
+    struct am_arena *const arena = &c.run.arena;
+    struct am_predicted p;
+
+    make_waiting(&c, 1.0 / SIX, 1.13);
+    p = predict(&c.incore, arena, 4, 2 | 4 | 8 | 16);
+    ok(fabs(p.cycles - 1) < 0.02 && isnan(p.turned), "units that are all free: %.2f", p.cycles);
+    am_incore_read_schedulers(&c.incore, arena);
+    ok(c.incore.schedulers == HALVES, "sums of 1.13 show two schedulers (%u)", c.incore.schedulers);
+    p = predict(&c.incore, arena, 4, 2 | 4 | 8 | 16);
+    ok(p.cycles > 1.25 && p.cycles < 1.5 && p.cycles == p.turned && p.limit == AM_LIMIT_TURNS &&
+           fabs(p.free - 1) < 0.02 && p.hi >= p.turned - 1e-9,
+       "four readers of a sum: %.2f, %.2f if all units were free", p.cycles, p.free);
+    p = predict(&c.incore, arena, 2, 2 | 4);
+    ok(fabs(p.cycles - 1) < 1e-6, "two readers are in nobody's way: %.3f", p.cycles);
+    p = predict(&c.incore, arena, 4, 0);
+    ok(fabs(p.cycles - 1) < 0.05, "nor is what waits for nothing: %.3f", p.cycles);
+    c.incore.schedulers = 4;
+    p = predict(&c.incore, arena, 4, 2 | 4 | 8 | 16);
+    ok(isnan(p.turned) || p.turned == 0, "six units are no four schedulers");
+    am_arena_fini(arena);
+}
+
+/* How many schedulers sums show that take so much longer than what waits for nothing. */
+static unsigned shown(double free, double longer, unsigned turns, double window)
+{
+    struct cx_core c = {.incore = {.window = 0}};
+    unsigned n;
+
+    make_waiting(&c, free, longer);
+    c.incore.turns = turns;
+    c.incore.window = window;
+    am_incore_read_schedulers(&c.incore, &c.run.arena);
+    n = c.incore.schedulers;
+    am_arena_fini(&c.run.arena);
+    return n;
+}
+
+static void check_shown(void)
+{
+    ok(shown(1.0 / SIX, 1.11, 0, 440) == 2 && shown(1.0 / SIX, 1.2, 0, 440) == 3,
+       "two schedulers of three units, three of two");
+    ok(shown(1.0 / SIX, 1, 0, 440) == 0 && shown(1.0 / SIX, 1.02, 0, 440) == 0,
+       "sums that take as long as all else show none");
+    ok(shown(1.0 / SIX, 1.8, 0, 440) == 0, "nor do those that no number explains");
+    ok(shown(1.0 / 5, 1.15, 0, 440) == 0, "five units have no halves");
+    ok(shown(1.0 / SIX, 1.11, UNITS, 440) == 0, "turns are known better");
+    ok(shown(1.0 / SIX, 1.11, 0, 0) == 0, "without a window nothing is played");
+    ok(shown(NAN, 1.11, 0, 440) == 0, "nothing is said of what was not measured");
+}
+
 int main(void)
 {
     struct cx_core c = {.incore = {.window = 0}};
@@ -146,5 +224,7 @@ int main(void)
     check_clock(1.0006, 1);
     check_clock(1.015, 1);
     check_clock(1.5, 1.5);
+    check_halves();
+    check_shown();
     return tap_done();
 }

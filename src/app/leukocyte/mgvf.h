@@ -15,6 +15,7 @@
 #ifndef AM_APP_LEUKOCYTE_MGVF_H
 #define AM_APP_LEUKOCYTE_MGVF_H
 
+#include "app/leukocyte/wide.h"
 #include "runtime/executor.h"
 #include "base/status.h"
 #include "kernels/mgvf.h"
@@ -36,7 +37,7 @@ struct am_mgvf_loop {
     am_mgvf_change_fn *change;
     am_mgvf_fn *narrow;
     size_t columns_min, block, lanes;
-    bool wide; /* form lanes with AVX2 or more: what else a frame needs may have it, too (wide.h) */
+    enum am_leuko_width wide; /* form lanes: what else a frame needs may have its ISA, too */
 };
 
 /* The loop of that form for an ISA of this architecture. */

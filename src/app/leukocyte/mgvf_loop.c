@@ -22,7 +22,9 @@ struct am_mgvf_loop am_mgvf_loop_of(const char *isa, enum am_mgvf_form form, enu
         loop.columns_min = AM_MGVF_LANES_LEAST(v->lanes[type]);
         loop.block = v->block;
         loop.lanes = v->lanes[type];
-        loop.wide = strcmp(isa, "avx2") == 0 || strcmp(isa, "avx512") == 0;
+        loop.wide = strcmp(isa, "avx512") == 0 ? AM_LEUKO_AVX512
+                    : strcmp(isa, "avx2") == 0 ? AM_LEUKO_AVX2
+                                               : AM_LEUKO_ANY;
     }
     return loop;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps of a contour with a constraint on its shape and size: radii are drawn to 10 px, the centre
- * to the height at which the cell has been rolling. Compiled once more with AVX2 (wide.h). */
+ * to the height at which the cell has been rolling. Compiled for several ISAs (wide.h). */
 #include "app/leukocyte/snake.h"
 
 #include "app/leukocyte/wide.h"

@@ -118,7 +118,7 @@ enum am_status am_tracker_new(const struct am_track_setup *setup, size_t width, 
     if (!tracker)
         return am_fail(err, AM_E_NOMEM, "no memory for a tracker");
     tracker->setup = *setup;
-    tracker->parts = am_leuko_parts_of(setup->mgvf.loop && setup->mgvf.loop->wide);
+    tracker->parts = am_leuko_parts_of(setup->mgvf.loop ? setup->mgvf.loop->wide : AM_LEUKO_ANY);
     tracker->frame = (struct am_image){.width = width, .height = height};
     tracker->n = n;
     s = fill(tracker, centres, err);

@@ -3,12 +3,24 @@
 #include "app/leukocyte/wide.h"
 
 #if defined(__x86_64__)
-static const struct am_leuko_parts wide_parts = {am_window_edges_avx2, am_snake_move_avx2};
+#define PARTS(isa)                                                                                 \
+    {                                                                                              \
+        am_window_edges_##isa, am_snake_move_##isa                                                 \
+    }
 #else
-static const struct am_leuko_parts wide_parts = {am_window_edges, am_snake_move};
+#define PARTS(isa)                                                                                 \
+    {                                                                                              \
+        am_window_edges, am_snake_move                                                             \
+    }
 #endif
 
-struct am_leuko_parts am_leuko_parts_of(bool wide)
+static const struct am_leuko_parts parts[AM_LEUKO_WIDTHS] = {
+    [AM_LEUKO_ANY] = {am_window_edges, am_snake_move},
+    [AM_LEUKO_AVX2] = PARTS(avx2),
+    [AM_LEUKO_AVX512] = PARTS(avx512),
+};
+
+struct am_leuko_parts am_leuko_parts_of(enum am_leuko_width width)
 {
-    return wide ? wide_parts : (struct am_leuko_parts){am_window_edges, am_snake_move};
+    return parts[width];
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The edges in a sub-image. Compiled once more with AVX2 (wide.h). */
+/* The edges in a sub-image. Compiled for several ISAs (wide.h). */
 #include "app/leukocyte/image.h"
 
 #include "app/leukocyte/wide.h"

@@ -170,8 +170,9 @@ static void check_snake(void)
        "one that is not in the window stays where it is");
 }
 
-/* Whether both forms of edges and contours (wide.h) have the same bits around one centre. */
-static bool same_parts(struct am_image image, struct am_centre centre)
+/* Whether edges and contours of that width (wide.h) have the bits of those for every processor
+ * around one centre. */
+static bool same_parts(struct am_image image, struct am_centre centre, enum am_leuko_width width)
 {
     static double edge[2][AM_WINDOW_ROWS_MAX * AM_WINDOW_COLUMNS_MAX];
     static double work[4 * AM_WINDOW_ROWS_MAX * AM_WINDOW_COLUMNS_MAX];
@@ -181,7 +182,7 @@ static bool same_parts(struct am_image image, struct am_centre centre)
 
     memset(snake, 0, sizeof(snake));
     for (int wide = 0; wide < 2; wide++) {
-        const struct am_leuko_parts parts = am_leuko_parts_of(wide);
+        const struct am_leuko_parts parts = am_leuko_parts_of(wide ? width : AM_LEUKO_ANY);
 
         parts.edges(image, &window, edge[wide]);
         am_snake_init(&snake[wide], centre);
@@ -193,26 +194,29 @@ static bool same_parts(struct am_image image, struct am_centre centre)
 }
 
 #if defined(__x86_64__)
-static bool has_wide(void)
+static bool has(enum am_leuko_width width)
 {
-    return __builtin_cpu_supports("avx2");
+    return width == AM_LEUKO_AVX512
+               ? __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                     __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
+               : __builtin_cpu_supports("avx2");
 }
 #else
-static bool has_wide(void)
+static bool has(enum am_leuko_width width)
 {
-    return true; /* the parts are the same ones */
+    return width < AM_LEUKO_WIDTHS; /* the parts are the same ones */
 }
 #endif
 
-static void check_parts(void)
+static void check_parts(enum am_leuko_width width, const char *name)
 {
     static uint8_t pixels[128 * 96];
     const struct am_image image = {pixels, 128, 96};
     struct am_rng rng;
     size_t same = 0;
 
-    if (!has_wide()) {
-        skip_test("this processor has no AVX2");
+    if (!has(width)) {
+        skip_test("this processor does not have it");
         return;
     }
     am_rng_seed(&rng, 11, 1);
@@ -221,9 +225,9 @@ static void check_parts(void)
     for (size_t i = 0; i < 40; i++) {
         const double x = 127 * am_rng_unit(&rng), y = 95 * am_rng_unit(&rng);
 
-        same += same_parts(image, (struct am_centre){x, y});
+        same += same_parts(image, (struct am_centre){x, y}, width);
     }
-    ok(same == 40, "edges and contours have the same bits with wide vectors: %zu of 40", same);
+    ok(same == 40, "edges and contours have the same bits with %s: %zu of 40", name, same);
 }
 
 /* ---- detection and tracking ---- */
@@ -412,7 +416,8 @@ int main(void)
     check_stop();
     check_windows();
     check_snake();
-    check_parts();
+    check_parts(AM_LEUKO_AVX2, "AVX2");
+    check_parts(AM_LEUKO_AVX512, "AVX-512");
     check_tracking();
     check_limits();
     check_cells();

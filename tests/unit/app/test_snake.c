@@ -190,14 +190,17 @@ static void check_steps(const char *name, size_t limit, struct am_leuko_parts pa
 }
 
 #if defined(__x86_64__)
-static bool has_wide(void)
+static bool has(enum am_leuko_width width)
 {
-    return __builtin_cpu_supports("avx2");
+    return width == AM_LEUKO_AVX512
+               ? __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                     __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
+               : __builtin_cpu_supports("avx2");
 }
 #else
-static bool has_wide(void)
+static bool has(enum am_leuko_width width)
 {
-    return true; /* the parts are the same ones */
+    return width < AM_LEUKO_WIDTHS; /* the parts are the same ones */
 }
 #endif
 
@@ -206,9 +209,11 @@ int main(void)
     static const size_t limits[] = {1, 2, 7, 1000};
 
     for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
-        check_steps("plain", limits[i], am_leuko_parts_of(false));
-        if (has_wide())
-            check_steps("wide", limits[i], am_leuko_parts_of(true));
+        check_steps("plain", limits[i], am_leuko_parts_of(AM_LEUKO_ANY));
+        if (has(AM_LEUKO_AVX2))
+            check_steps("AVX2", limits[i], am_leuko_parts_of(AM_LEUKO_AVX2));
+        if (has(AM_LEUKO_AVX512))
+            check_steps("AVX-512", limits[i], am_leuko_parts_of(AM_LEUKO_AVX512));
     }
     return tap_done();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What loops of cpu.loop say of units of memory, on made-up cores and by the times of a Zen 5. */
 #include "family/incore/incore.h"
-#include "result_fixture.h"
+#include "loops_fixture.h"
 #include "tap.h"
 
 #include <math.h>
@@ -11,21 +11,6 @@
 static const unsigned char lengths[AM_MIX_SET][2] = {AM_MIX_RUN_LENGTH_MAP(LENGTHS)};
 #undef LENGTHS
 enum { WIDTH = 8, UNITS_MAX = 8 };
-
-static void put_loops(struct rx_run *run, const char *with, const double cycles[AM_MIX_SET])
-{
-    struct am_result *const r =
-        rx_add(run, "cpu.loop", am_arena_printf(&run->arena, "with=%s on=machine", with),
-               (const struct rx_metric[]){{0}});
-
-    r->state = AM_POINT_OK;
-    r->metrics = am_arena_array(&run->arena, AM_MIX_SET, sizeof(*r->metrics));
-    for (unsigned i = 0; i < AM_MIX_SET; i++)
-        rx_metric_put(run, &r->metrics[r->n_metrics++],
-                      &(struct rx_metric){.name = am_arena_printf(&run->arena, "loop_%u", i + 1),
-                                          .unit = "cycle",
-                                          .value = cycles[i]});
-}
 
 /* A core with as many units, of which some take loads of vectors, and two stores per cycle. */
 static struct am_incore_memory found(const double loads[AM_MIX_SET], const double *stores,
@@ -39,9 +24,9 @@ static struct am_incore_memory found(const double loads[AM_MIX_SET], const doubl
     struct am_incore core = {.forms = forms, .n_forms = 3, .width = WIDTH};
     struct rx_run run = {0};
 
-    put_loops(&run, "load_runs", loads);
+    lx_put(&run, "load_runs", loads);
     if (stores)
-        put_loops(&run, "store_runs", stores);
+        lx_put(&run, "store_runs", stores);
     am_evidence_settle(&run.set);
     am_incore_read_runs(&run.set, &core);
     am_arena_fini(&run.arena);

@@ -1,28 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What loops of cpu.loop say of vectors per cycle, on made-up cores and by the times of a Zen 5. */
 #include "family/incore/incore.h"
-#include "result_fixture.h"
+#include "loops_fixture.h"
 #include "tap.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { WIDTH = 8 };
-
-static void put_loops(struct rx_run *run, const char *with, const double cycles[AM_MIX_SET])
-{
-    struct am_result *const r =
-        rx_add(run, "cpu.loop", am_arena_printf(&run->arena, "with=%s on=machine", with),
-               (const struct rx_metric[]){{0}});
-
-    r->state = AM_POINT_OK;
-    r->metrics = am_arena_array(&run->arena, AM_MIX_SET, sizeof(*r->metrics));
-    for (unsigned i = 0; i < AM_MIX_SET; i++)
-        rx_metric_put(run, &r->metrics[r->n_metrics++],
-                      &(struct rx_metric){.name = am_arena_printf(&run->arena, "loop_%u", i + 1),
-                                          .unit = "cycle",
-                                          .value = cycles[i]});
-}
 
 static double most_of(const double cycles[AM_MIX_SET], bool moved, double logic)
 {
@@ -34,7 +19,7 @@ static double most_of(const double cycles[AM_MIX_SET], bool moved, double logic)
     struct am_incore core = {.forms = forms, .n_forms = 3, .width = WIDTH};
     struct rx_run run = {0};
 
-    put_loops(&run, moved ? "moved_vectors" : "vectors", cycles);
+    lx_put(&run, moved ? "moved_vectors" : "vectors", cycles);
     am_evidence_settle(&run.set);
     for (size_t i = 0; i < run.set.n; i++)
         am_incore_read_vectors(&core, &run.set.results[i]);

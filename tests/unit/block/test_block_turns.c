@@ -196,6 +196,8 @@ static unsigned shown(double free, double longer, unsigned turns, double window)
 
 static void check_shown(void)
 {
+    ok(shown(1.0 / SIX, 1.065, 0, 440) == 0,
+       "sums a little longer, which free units explain as well, show none");
     ok(shown(1.0 / SIX, 1.11, 0, 440) == 2 && shown(1.0 / SIX, 1.2, 0, 440) == 3,
        "two schedulers of three units, three of two");
     ok(shown(1.0 / SIX, 1, 0, 440) == 0 && shown(1.0 / SIX, 1.02, 0, 440) == 0,

@@ -80,6 +80,22 @@ static void check_zen5(void)
        "of stores nothing is said where they were not measured");
 }
 
+/* Three units, one of which takes vectors, where turns cost little: what lies between them and
+ * units that are free is near to both. */
+static void check_between(void)
+{
+    double by_turns[AM_MIX_SET], is_free[AM_MIX_SET], between[AM_MIX_SET], nearer[AM_MIX_SET];
+
+    units_are_free(3, 1, is_free);
+    play("v--", true, 0, by_turns);
+    for (unsigned i = 0; i < AM_MIX_SET; i++) {
+        between[i] = is_free[i] + 0.6 * (by_turns[i] - is_free[i]);
+        nearer[i] = is_free[i] + 0.8 * (by_turns[i] - is_free[i]);
+    }
+    ok(found(between, NULL, 1 / 3.0, 1).units == 0, "between free units and turns is neither");
+    ok(found(nearer, NULL, 1 / 3.0, 1).units == 3, "what is near to turns is that");
+}
+
 static void check_units(void)
 {
     double by_turns[AM_MIX_SET], behind[AM_MIX_SET], stores[AM_MIX_SET], is_free[AM_MIX_SET];
@@ -110,5 +126,6 @@ int main(void)
 {
     check_zen5();
     check_units();
+    check_between();
     return tap_done();
 }

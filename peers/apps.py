@@ -23,6 +23,7 @@ A library that does not know this CPU takes kernels of an old one: the table say
 BLIS_ARCH_TYPE choose others; --isa chooses ours (best: the widest that there is), so that both sides can have the same.
 """
 
+import argparse
 import datetime
 import functools
 import itertools
@@ -100,8 +101,17 @@ def first_cpus(n: int) -> str:
     return ",".join(map(str, sorted(os.sched_getaffinity(0))[:n]))
 
 
+def number(word: str) -> int:
+    """As archmeter reads it: 64K is 65536. Tiles may be 0."""
+    unit = "KMG".find(word[-1:].upper()) + 1 if word else 0
+    digits = word[:-1] if unit else word
+    if not (digits.isascii() and digits.isdigit()):
+        raise argparse.ArgumentTypeError(f"'{word}' is no number of 0 or more, with K, M or G behind it or not")
+    return int(digits) << 10 * unit
+
+
 def numbers(text: str) -> list[int]:
-    return [int(word) for word in text.split(",")]
+    return [number(word) for word in text.split(",")]
 
 
 class Turns:
@@ -195,8 +205,7 @@ def compare_own(options) -> bool:
     missed = False
     print_turns_head("gemm", ["library", "its kernels", "type", "n", "threads", "library", "own", "best of peak",
                               "ratio [95 % interval]", "rounds", "goal"])
-    for kind, n, threads in itertools.product(options.types.split(","), numbers(options.gemm_n),
-                                              numbers(options.gemm_threads)):
+    for kind, n, threads in itertools.product(options.types.split(","), options.gemm_n, options.gemm_threads):
         command = [f"{options.turns}/gemm_turns", kind, str(n), str(threads), options.isa, *libraries]
         turns, rounds = take_turns(command, list(libraries), OWN_GOAL, options.budget)
         for file, name in libraries.items():
@@ -217,8 +226,8 @@ def compare_library(options, folder: str) -> bool:
     program = compile_peer(folder, "blas_whole", "blas_whole.c", [])
     cases = [(library, library, kind, n, threads, tile)
              for library in options.libraries.split(",")
-             for kind in options.types.split(",") for n in numbers(options.gemm_n)
-             for threads in numbers(options.gemm_threads) for tile in numbers(options.tiles) if tile <= n]
+             for kind in options.types.split(",") for n in options.gemm_n
+             for threads in options.gemm_threads for tile in options.tiles if tile <= n]
 
     def directly(library, _variant, kind, n, threads, _tile):
         cpus = str(options.cpu) if threads == 1 else first_cpus(threads)
@@ -232,7 +241,7 @@ def compare_fft(options) -> bool:
     missed = False
     print_turns_head("fft", ["beside", "executor", "type", "n", "threads", "FFTW", "app.fft", "ratio [95 % interval]", "draws",
                              "goal"])
-    for kind, n, threads in itertools.product(options.types.split(","), numbers(options.fft_n), numbers(options.threads)):
+    for kind, n, threads in itertools.product(options.types.split(","), options.fft_n, options.threads):
         for executor in ["serial"] if threads == 1 else options.executors.split(","):
             command = [f"{options.turns}/fft_turns{'_f32' if kind == 'f32' else ''}", str(n), str(threads), options.plan,
                        executor]
@@ -249,20 +258,20 @@ def main() -> int:
     parser.add_argument("apps", nargs="*", choices=[[], *GOALS], help="which; both if none is named")
     parser.add_argument("--cpu", type=int, default=min(os.sched_getaffinity(0)))
     parser.add_argument("--types", default="f32,f64")
-    parser.add_argument("--gemm-n", default="2048")
-    parser.add_argument("--gemm-threads", default="1")
+    parser.add_argument("--gemm-n", type=numbers, default="2048")
+    parser.add_argument("--gemm-threads", type=numbers, default="1")
     parser.add_argument("--isa", default="best", help="of our own products")
-    parser.add_argument("--tiles", default="0,1024")
+    parser.add_argument("--tiles", type=numbers, default="0,1024")
     parser.add_argument("--tiles-by", default="library,own")
     parser.add_argument("--libraries", default="openblas,blis")
-    parser.add_argument("--fft-n", default="65536,1048576")
+    parser.add_argument("--fft-n", type=numbers, default="64K,1M")
     parser.add_argument("--plan", choices=["estimate", "measure"], default="estimate")
-    parser.add_argument("--threads", default=f"1,{len(os.sched_getaffinity(0))}")
+    parser.add_argument("--threads", type=numbers, default=f"1,{len(os.sched_getaffinity(0))}")
     parser.add_argument("--executors", default="task:dbf")
     parser.add_argument("--turns", default="build/tests/peers", help="folder of gemm_turns and fft_turns")
     parser.add_argument("--budget", type=float, default=25, help="longest per case, s")
     options = parser.parse_args()
-    if options.rounds < 1 or min(numbers(options.threads)) < 1:
+    if options.rounds < 1 or min(options.threads) < 1:
         parser.error("rounds and threads are 1 or more")
     missed = False
     with tempfile.TemporaryDirectory() as folder:

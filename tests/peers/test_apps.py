@@ -20,6 +20,11 @@ VERDICTS = ((0.98, 0.99, 1.01, "reached"), (0.98, 0.9, 0.95, "missed"), (0.98, 0
 TILES = (((2048, 1, 0), 2048), ((2048, 2, 0), 1024), ((2047, 4, 0), 1024), ((2048, 16, 0), 512), ((2048, 2, 96), 96))
 
 
+# Sizes as they may be given, and what they are; what is refused.
+SIZES = (("64K,1M", [65536, 1048576]), ("0", [0]), ("16777216,2G", [16777216, 2 << 30]))
+NO_SIZES = ("", "16Q", "-1", "1e3", "K", "64,", "\u0664")
+
+
 def is_here(library):
     try:
         ctypes.CDLL(library)
@@ -42,6 +47,14 @@ def check_blas(tap, folder, cpu):
                           (["libnone.so.0", "f64", "64", "1"], 3)):
         done = subprocess.run([program, *words], capture_output=True, check=False)
         tap.ok(done.returncode == status and done.stderr, f"{words} is refused", done.returncode)
+
+
+def check_sizes(tap):
+    for text, sizes in SIZES:
+        tap.ok(apps.numbers(text) == sizes, f"{text!r} is {sizes}", apps.numbers(text))
+    for text in NO_SIZES:
+        done = subprocess.run([sys.executable, apps.__file__, "fft", f"--fft-n={text}"], capture_output=True, text=True, check=False)
+        tap.ok(done.returncode == 2 and "--fft-n: '" in done.stderr and "is no number" in done.stderr, f"{text!r} is refused", done.stderr)
 
 
 def check_paired(tap):
@@ -95,6 +108,7 @@ def main():
     cpu = str(min(apps.os.sched_getaffinity(0)))
     with tempfile.TemporaryDirectory() as folder:
         check_blas(tap, folder, cpu)
+    check_sizes(tap)
     check_paired(tap)
     check_deciding(tap)
     check_turns(tap, sys.argv[2], apps.LIBRARIES["openblas"])

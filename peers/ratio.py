@@ -170,10 +170,10 @@ def pairs_left_out(n: int) -> int:
 
 
 def ratio(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, float, float]:
-    """(estimate, low, high)"""
+    """(estimate, low, high); of too few values for 95 % the interval is everything."""
     pairs = sorted(a / b for a in ours for b in theirs)
     out = pairs_left_out(len(ours))
-    low, high = (pairs[out - 1], pairs[-out]) if out else (pairs[0], pairs[-1])
+    low, high = (pairs[out - 1], pairs[-out]) if out else (0.0, math.inf)
     return statistics.median(pairs), low, high
 
 
@@ -211,7 +211,8 @@ def value_cell(values: Sequence[float], scale: float, digits: int) -> str:
 
 
 def ratio_cell(estimate: float, low: float, high: float) -> str:
-    return f"**{estimate:.3f}** [{low:.3f}, {high:.3f}]"
+    interval = f"[{low:.3f}, {high:.3f}]" if math.isfinite(high) else "(too few for an interval)"
+    return f"**{estimate:.3f}** {interval}"
 
 
 def print_row(cells: Sequence[str]) -> None:

@@ -53,6 +53,17 @@ def check_level(tap):
     tap.ok(held >= 368, "of 400 intervals of equals (seed 5) 95 % hold 1, less chance", held)
 
 
+def check_few(tap):
+    three, four = ratio.ratio([2.0] * 3, [1.0] * 3), ratio.ratio([2.0] * 4, [1.0] * 4)
+    tap.ok(three == (2.0, 0.0, ratio.math.inf), "three values a side decide nothing: no order of six has a chance of 2.5 %", three)
+    tap.ok(four == (2.0, 2.0, 2.0), "four do", four)
+    for estimate in (three, ratio.paired([2.0] * 5, [1.0] * 5)):
+        cell = ratio.ratio_cell(*estimate)
+        tap.ok(cell == "**2.000** (too few for an interval)", "and a table says so in words", cell)
+    cell = ratio.ratio_cell(*four)
+    tap.ok(cell == "**2.000** [2.000, 2.000]", "an interval that there is stands in brackets", cell)
+
+
 def main():
     tap = Tap()
     program = ratio.alone_program()
@@ -63,6 +74,7 @@ def main():
     check_core(tap)
     check_turns(tap)
     check_level(tap)
+    check_few(tap)
     tap.done()
 
 

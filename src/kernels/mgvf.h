@@ -14,6 +14,7 @@
 #ifndef AM_KERNELS_MGVF_H
 #define AM_KERNELS_MGVF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum am_mgvf_type { AM_MGVF_F32, AM_MGVF_F64, AM_MGVF_TYPES };
@@ -56,6 +57,7 @@ struct am_mgvf_step {
     void *constants; /* form lanes: AM_MGVF_CONSTANTS bytes, aligned likewise; packing fills them */
     void *scratch;   /* what the loop asked for; NULL when nothing */
     unsigned every;  /* form lanes: see there; others count every row */
+    bool gathers;    /* form lanes: see there */
 };
 
 /* With d_k the differences of the 8 neighbours to F(i,j) and H_k their weights, for the direction
@@ -96,7 +98,9 @@ typedef double am_mgvf_change_fn(const struct am_mgvf_step *step);
  * ended: lanes are added across once per step, not once per block. Where `every` is 2 or 4, only
  * one row of so many is counted within a block of full height (all rows of a lower one): sums are
  * then lower bounds. `to` may be `from` less one stride, if all rows are one band: a row is then
- * written over the row before it. Fields have at least AM_MGVF_LANES_LEAST(L) columns. */
+ * written over the row before it. With `gathers` rows are stepped in their order, from wherever the
+ * call before has ended, and all blocks of a step add to one vector of parts. Fields have at least
+ * AM_MGVF_LANES_LEAST(L) columns. */
 enum am_mgvf_form {
     AM_MGVF_BY_NAIVE,
     AM_MGVF_BY_ATAN,

@@ -3,6 +3,8 @@
  * setup names. */
 #include "app/leukocyte/mgvf.h"
 
+#include "app/leukocyte/mgvf_pass.h"
+
 #include <math.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -37,9 +39,13 @@ struct solution {
     struct am_mgvf_step step;
     size_t bands, block; /* bands begin at multiples of `block` rows */
     double stop;
-    double before; /* mean change of the step before, counted likewise; NAN: none */
+    double before; /* mean change of the steps before, counted likewise; NAN: none */
+    double decay;  /* of changes, per step */
+    size_t steps;  /* of the pass before */
     size_t limit, iterations;
-    atomic_size_t ended; /* bands of this step */
+    size_t next, most;        /* steps of the next pass, and of any */
+    struct am_mgvf_pass pass; /* of a field that drifts */
+    atomic_size_t ended;      /* bands of this step */
     bool packed, drifts;
     bool rests;
 };
@@ -74,11 +80,17 @@ void am_mgvf_free(struct am_mgvf *mgvf)
     free(mgvf);
 }
 
+static size_t sum_bytes(const struct am_mgvf *m)
+{
+    return m->loop.lanes * m->element;
+}
+
+/* A vector for each block of one step, or for each step of a pass. */
 static size_t parts_bytes(const struct am_mgvf *m)
 {
     const size_t blocks = (m->rows_max + m->loop.block - 1) / m->loop.block;
 
-    return blocks * m->loop.lanes * m->element;
+    return (blocks > AM_MGVF_PASS_MAX ? blocks : AM_MGVF_PASS_MAX) * sum_bytes(m);
 }
 
 static void lay_out(struct am_mgvf *m)
@@ -219,6 +231,8 @@ static void begin_packed(struct solution *s)
     s->step.from = packed_field(s, s->drifts ? 1 : 0);
     s->step.to = s->drifts ? packed_field(s, 1) - row_bytes(s) : packed_field(s, 1);
     m->loop.pack(&s->step, s->edge, s->edge);
+    if (s->drifts)
+        am_mgvf_pass_begin(&s->pass, &s->step);
 }
 
 /* The field as the edge map, and the settings of the first step. */
@@ -228,7 +242,9 @@ static void begin(struct solution *s, unsigned every)
 
     s->step.every = every;
     s->before = NAN;
+    s->decay = 0.5;
     s->iterations = 0;
+    s->next = 1;
     if (s->packed) {
         begin_packed(s);
         return;
@@ -249,56 +265,93 @@ static double sum_of_rows(const struct am_mgvf_step *step)
     return sum;
 }
 
-static double mean_change(const struct solution *s)
+static double mean_of(const struct solution *s, double sum)
 {
-    const double sum = s->packed ? s->mgvf->loop.change(&s->step) : sum_of_rows(&s->step);
-
     return sum / (double)(s->step.rows * s->step.columns);
 }
 
-/* What was written is read next. A field that has drifted to the beginning is moved back: there
- * are at least as many rows as it has between both places. */
-static void exchange(struct solution *s)
+static double mean_change(const struct solution *s)
 {
-    void *const old = (void *)s->step.from;
-
-    s->step.from = s->step.to;
-    s->step.to = old;
-    if (!s->drifts)
-        return;
-    if (s->step.from == packed_field(s, 0)) {
-        memcpy(packed_field(s, 1), s->step.from, s->step.rows * row_bytes(s));
-        s->step.from = packed_field(s, 1);
-    }
-    s->step.to = (char *)s->step.from - row_bytes(s);
+    return mean_of(s, s->packed ? s->mgvf->loop.change(&s->step) : sum_of_rows(&s->step));
 }
 
-/* More rows are counted before the rows that are could be too few to tell. Changes decay smoothly:
- * the next is about as much smaller as this one was. */
-static void choose_rows(struct solution *s, double change)
+/* The least of all steps of a pass. */
+static double least_change(const struct solution *s)
 {
-    const double usual = 0.5, margin = 1.1;
-    const double decay = change < s->before ? change / s->before : usual;
+    double least = INFINITY;
 
+    for (size_t t = 0; t < s->pass.n; t++) {
+        const double sum = s->mgvf->loop.change(&s->pass.steps[t]);
+
+        least = sum < least ? sum : least;
+    }
+    return mean_of(s, least);
+}
+
+/* What was written is read next. */
+static void exchange(struct solution *s, size_t steps)
+{
+    char *const old = (char *)s->step.from;
+
+    s->step.from = s->drifts ? old - steps * row_bytes(s) : s->step.to;
+    s->step.to = s->drifts ? old - (steps + 1) * row_bytes(s) : old;
+}
+
+/* Changes decay smoothly: from step to step by about as much as they did last. Passes of different
+ * lengths have counted different rows: that they decay slower is not believed. */
+static void update_decay(struct solution *s, double change, size_t steps)
+{
+    const double usual = 0.5;
+    double decay = usual;
+
+    if (change < s->before)
+        decay = steps == 1 ? change / s->before : pow(change / s->before, 1.0 / (double)steps);
+    if (!isnan(s->before))
+        s->decay = steps == s->steps ? decay : fmin(decay, s->decay);
     s->before = change;
-    if (s->step.every > 1 && change * decay < margin * s->stop) {
+    s->steps = steps;
+}
+
+/* More rows are counted before the rows that are could be too few to tell, and a pass is no longer
+ * than all of its steps are sure to change enough. Which rows are counted differs from step to step
+ * of a pass, unless all are. */
+static void choose_next(struct solution *s, double change, size_t steps)
+{
+    const double limit = (s->step.every > 1 ? 1.15 : 1.01) * s->stop;
+    double after;
+
+    if (steps > 1 && steps == s->most && steps == s->steps &&
+        change * change >= limit * s->before) { /* as many again: nothing is nearer than that */
+        s->before = change;
+        return;
+    }
+    update_decay(s, change, steps);
+    after = change * s->decay;
+    s->next = 1;
+    if (s->step.every > 1 && after < limit) {
         s->step.every /= 2;
         s->before = NAN;
+        return;
     }
+    for (; s->next < s->most && after * s->decay >= limit; s->next++)
+        after *= s->decay;
 }
 
-static void end_step(struct solution *s)
+/* `change` is the least of so many steps. In a pass of several, sums are of other blocks than those
+ * that decide (`close` is more than these differ by). */
+static void end_steps(struct solution *s, double change, size_t steps)
 {
-    const double change = mean_change(s);
+    static const double close = 1e-3;
 
-    exchange(s);
-    s->iterations++;
-    if (s->step.every > 1 && change <= s->stop) {
+    exchange(s, steps);
+    s->iterations += steps;
+    if (steps > 1 ? change <= (1 + close) * s->stop : s->step.every > 1 && change <= s->stop) {
+        s->most = 1;
         begin(s, 1); /* the rows that were not counted could have changed enough */
         return;
     }
     s->rests = s->iterations >= s->limit || change <= s->stop;
-    choose_rows(s, change);
+    choose_next(s, change, steps);
 }
 
 /* The row that band k begins with. */
@@ -320,7 +373,27 @@ static void run_band(void *app, size_t band)
     if (atomic_fetch_add_explicit(&s->ended, 1, memory_order_acq_rel) + 1 < s->bands)
         return;
     atomic_store_explicit(&s->ended, 0, memory_order_relaxed);
-    end_step(s);
+    end_steps(s, mean_change(s), 1);
+}
+
+/* A field with fewer rows before it than a pass needs is moved back first. */
+static void run_pass(struct solution *s)
+{
+    const size_t left = s->limit - s->iterations, n = s->next < left ? s->next : left;
+
+    if ((size_t)((const char *)s->step.from - packed_field(s, 0)) < n * row_bytes(s)) {
+        memmove(packed_field(s, 1), s->step.from, s->step.rows * row_bytes(s));
+        s->step.from = packed_field(s, 1);
+        s->step.to = packed_field(s, 1) - row_bytes(s);
+    }
+    if (n == 1) {
+        s->fn(&s->step, 0, s->step.rows);
+        end_steps(s, mean_change(s), 1);
+        return;
+    }
+    am_mgvf_pass_set(&s->pass, &s->step, n);
+    am_mgvf_pass_run(&s->pass);
+    end_steps(s, least_change(s), n);
 }
 
 /* Several steps per run: some executors need longer to begin a loop than for its rounds. Those
@@ -329,10 +402,29 @@ static void run_steps(struct solution *s, const struct am_mgvf_bands *bands)
 {
     const struct am_blocks blocks = {.count = s->bands, .app = s, .run = run_band};
 
-    if (s->bands == 1)
+    if (s->drifts)
+        run_pass(s);
+    else if (s->bands == 1)
         run_band(s, 0);
     else
         bands->executor->run(bands->self, &blocks, STEPS_PER_RUN);
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Steps together drift through as many rows, which a small field has not. */
+static void choose_passes(struct solution *s)
+{
+    const size_t rows = (size_t)(packed_field(s, 1) - packed_field(s, 0)) / row_bytes(s);
+
+    s->most = least(least(s->mgvf->setup.together, AM_MGVF_PASS_MAX), rows);
+    s->pass.fn = s->fn;
+    s->pass.block = s->block;
+    s->pass.row_bytes = row_bytes(s);
+    s->pass.sum_bytes = sum_bytes(s->mgvf);
 }
 
 /* How the loop takes fields of this size. */
@@ -346,8 +438,11 @@ static void choose_way(struct solution *s, const struct am_mgvf_bands *bands)
     s->block = s->packed ? loop->block : 1;
     s->bands = count_bands(bands, (rows + s->block - 1) / s->block);
     s->drifts = s->packed && s->bands == 1;
-    if (s->packed)
-        s->step.stride = ((s->step.columns - 2 + loop->lanes) / loop->lanes + 1) * loop->lanes;
+    if (!s->packed)
+        return;
+    s->step.stride = ((s->step.columns - 2 + loop->lanes) / loop->lanes + 1) * loop->lanes;
+    if (s->drifts)
+        choose_passes(s);
 }
 
 size_t am_mgvf_solve(struct am_mgvf *mgvf, const double *edge, size_t rows, size_t columns,

@@ -8,10 +8,11 @@
  *
  * A loop with a layout of its own (form lanes) steps one copy in place where all rows are one band:
  * the field drifts by a row per step through the memory of both copies and is moved back when it
- * meets its beginning. As long as a part of the rows changes by more than the limit, the whole
- * does, too: one row in four is counted at first, more when that is nearly too little. Where it was
- * too little after all, the field begins anew with all rows counted. So the iterations are those of
- * a loop that always counts all. */
+ * meets its beginning. Several steps are a pass over its rows (mgvf_pass.h), as long as all of them
+ * are sure to change enough. As long as a part of the rows changes by more than the limit, the
+ * whole does, too: one row in four is counted at first, more when that is nearly too little. Where
+ * it was too little after all, the field begins anew with all rows counted, step by step. So the
+ * iterations are those of a loop that always counts all. */
 #ifndef AM_APP_LEUKOCYTE_MGVF_H
 #define AM_APP_LEUKOCYTE_MGVF_H
 
@@ -50,6 +51,9 @@ struct am_mgvf_setup {
     double epsilon; /* width of the Heaviside function */
     double stop;    /* ends when the mean |change| of a step is not above it */
     size_t limit;   /* of iterations */
+    /* Form lanes, all rows one band: the most steps of a pass (mgvf_pass.h), up to
+     * AM_MGVF_PASS_MAX; 0: one */
+    size_t together;
     enum am_mgvf_heaviside heaviside;
     const struct am_mgvf_loop *loop; /* NULL: the plain reference of `heaviside`, in double */
 };

@@ -13,6 +13,24 @@ struct shape {
     size_t rows, columns;
 };
 
+/* All rows as one band, so many steps in a pass, in the least memory. */
+static size_t solve_by(const struct am_mgvf_loop *loop, size_t limit, size_t together,
+                       struct shape s, const double *edge, double *field)
+{
+    struct am_mgvf_setup setup = am_mgvf_defaults;
+    struct am_err err = {0};
+    struct am_mgvf *mgvf = NULL;
+    size_t iterations = 0;
+
+    setup.loop = loop;
+    setup.limit = limit;
+    setup.together = together;
+    if (am_mgvf_new(&setup, s.rows, s.columns, &mgvf, &err) == AM_OK)
+        iterations = am_mgvf_solve(mgvf, edge, s.rows, s.columns, NULL, field);
+    am_mgvf_free(mgvf);
+    return iterations;
+}
+
 static size_t solve(const struct am_mgvf_loop *loop, size_t limit, struct shape s,
                     const struct am_mgvf_bands *bands, const double *edge, double *field)
 {
@@ -23,6 +41,7 @@ static size_t solve(const struct am_mgvf_loop *loop, size_t limit, struct shape 
 
     setup.loop = loop;
     setup.limit = limit;
+    setup.together = 1;
     if (am_mgvf_new(&setup, ROWS_MAX, COLUMNS_MAX, &mgvf, &err) == AM_OK)
         iterations = am_mgvf_solve(mgvf, edge, s.rows, s.columns, bands, field);
     am_mgvf_free(mgvf);
@@ -50,6 +69,22 @@ static bool near(const double *a, const double *b, size_t n, double most)
     return all;
 }
 
+/* Passes of more steps than one: none goes too far, wherever the field comes to rest. */
+static bool same_by_passes(const struct am_mgvf_loop *loop, struct shape s, const double *edge,
+                           size_t iterations, const double *want)
+{
+    static double got[PIXELS_MAX];
+    bool same = true;
+
+    for (size_t together = 2; together <= 16; together += together < 8 ? 1 : 4)
+        same = same && solve_by(loop, 500, together, s, edge, got) == iterations &&
+               memcmp(got, want, s.rows * s.columns * sizeof(*got)) == 0;
+    for (size_t limit = 1; limit < 40; limit += 6)
+        same = same &&
+               solve_by(loop, limit, 8, s, edge, got) == (limit < iterations ? limit : iterations);
+    return same;
+}
+
 static void check_shapes(const char *isa, enum am_mgvf_type type, struct am_rng *rng)
 {
     static const struct shape shapes[] = {{41, 81}, {41, 61}, {21, 41}, {41, 80},
@@ -69,6 +104,26 @@ static void check_shapes(const char *isa, enum am_mgvf_type type, struct am_rng 
         ok(ours == plain && near(got, want, s.rows * s.columns, most),
            "%s %s: %zu x %zu has the reference's %zu iterations (%zu)", isa, am_mgvf_types[type],
            s.rows, s.columns, plain, ours);
+        ok(same_by_passes(&loop, s, edge, ours, got), "and with passes of any length, every bit");
+    }
+}
+
+/* Low and wide fields have hardly any memory to drift through. */
+static void check_low(const char *isa, enum am_mgvf_type type)
+{
+    static double edge[PIXELS_MAX], got[PIXELS_MAX];
+    const struct am_mgvf_loop loop = am_mgvf_loop_of(isa, AM_MGVF_BY_LANES, type);
+    struct am_rng rng;
+
+    am_rng_seed(&rng, 9, 1);
+    for (size_t rows = 2; rows < 10; rows++) {
+        const struct shape s = {rows, COLUMNS_MAX};
+        size_t ours;
+
+        draw_edges(s, &rng, edge);
+        ours = solve(&loop, 500, s, NULL, edge, got);
+        ok(ours > 0 && same_by_passes(&loop, s, edge, ours, got),
+           "%s %s: %zu rows by passes of any length, every bit", isa, am_mgvf_types[type], rows);
     }
 }
 
@@ -90,7 +145,8 @@ static void check_uncounted(const char *isa, enum am_mgvf_type type)
         edge[row * s.columns + 11] = 1;
         plain = solve(NULL, 500, s, NULL, edge, want);
         ours = solve(&loop, 500, s, NULL, edge, got);
-        ok(plain > 1 && ours == plain, "%s %s: an edge in row %zu only: %zu iterations (%zu)", isa,
+        ok(plain > 1 && ours == plain && same_by_passes(&loop, s, edge, ours, got),
+           "%s %s: an edge in row %zu only: %zu iterations (%zu), with passes too", isa,
            am_mgvf_types[type], row, plain, ours);
     }
     ok(solve(&loop, 3, s, NULL, edge, got) == 3, "%s %s: the limit holds", isa,
@@ -128,6 +184,7 @@ int main(void)
         for (int type = 0; type < AM_MGVF_TYPES && !am_isa_why_not(am_isa_names[i]); type++) {
             check_shapes(am_isa_names[i], (enum am_mgvf_type)type, &rng);
             check_uncounted(am_isa_names[i], (enum am_mgvf_type)type);
+            check_low(am_isa_names[i], (enum am_mgvf_type)type);
             check_bands(am_isa_names[i], (enum am_mgvf_type)type, &rng);
         }
     }

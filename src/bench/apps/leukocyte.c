@@ -106,6 +106,19 @@ static void choose_loop(struct am_leuko_state *w, const struct am_value *point)
         w->lanes = am_mgvf_find(point[AM_LEUKO_ISA].name);
 }
 
+/* Bands of rows wait for each other after every step. */
+static void choose_pass(struct am_leuko_state *w, const struct am_ctx *ctx)
+{
+    w->pass = (struct am_leuko_pass){.steps = 1};
+    if (!w->loop.pack || w->slt > 1)
+        return;
+    am_leuko_pass_measure(&w->loop, ctx->clock, &w->pass);
+    if (w->pass.one > 0)
+        am_ctx_note(ctx, "pass",
+                    "%zu steps of a field in a pass over its rows: %.3f of the time of single ones",
+                    w->pass.steps, w->pass.best / w->pass.one);
+}
+
 /* ---- two levels ---- */
 
 /* Takes cells until none is left. Which cell is whose makes no difference to it. */
@@ -151,6 +164,7 @@ static enum am_status make_tracker(struct am_leuko_state *w, struct am_err *err)
     enum am_status s;
 
     setup.mgvf.loop = &w->loop;
+    setup.mgvf.together = w->pass.steps;
     setup.bands = w->slt > 1 ? &w->bands : NULL;
     s = am_tracker_new(&setup, w->scene.width, w->scene.height, w->scene.start, w->scene.cells,
                        &w->tracker, err);
@@ -183,6 +197,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     w->clock = ctx->clock;
     w->told.ctx = ctx;
     w->tolerance = am_leuko_tolerance(point);
+    choose_pass(w, ctx);
     s = make_tracker(w, err);
     if (s == AM_OK)
         s = am_leuko_bound_measure(point[AM_LEUKO_ISA].name, w->loop.type,

@@ -6,6 +6,7 @@
 #include "app/leukocyte/track.h"
 #include "bench/apps/apps.h"
 #include "bench/apps/leukocyte_bound.h"
+#include "bench/apps/leukocyte_pass.h"
 #include "bench/apps/leukocyte_scene.h"
 #include "bench/apps/leukocyte_tracks.h"
 #include "core/bench/bench.h"
@@ -59,6 +60,7 @@ struct am_leuko_state {
     struct am_blocks running;  /* what the executor gets: the same, or drivers */
     atomic_size_t next;        /* cell that no driver has taken yet */
     size_t flt, slt;
+    struct am_leuko_pass pass;
     double tolerance; /* px, to the reference */
     const struct am_clock *clock;
     const struct am_mgvf_variant *lanes; /* of the form lanes on one thread; NULL: another */

@@ -145,9 +145,17 @@ static void test_threads(const struct am_ctx *ctx)
 
 static void test_leukocyte(const struct am_ctx *ctx)
 {
-    static const char *const parts[] = {"code_passes",   "code_near",     "code_far",
-                                        "step_edges",    "step_packing",  "step_bookkeeping",
-                                        "step_settling", "step_contours", NULL};
+    static const char *const parts[] = {"code_passes",
+                                        "code_near",
+                                        "code_far",
+                                        "step_edges",
+                                        "step_packing",
+                                        "step_bookkeeping",
+                                        "step_settling",
+                                        "step_contours",
+                                        "code_walk",
+                                        "code_walk_near",
+                                        NULL};
     struct told told;
 
     take("app.leukocyte", "lanes f64 sse2 serial cpu 1 1 synthetic 2 1 own 1 close cores default",

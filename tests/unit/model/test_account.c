@@ -336,6 +336,36 @@ static void check_far(void)
     done(&m);
 }
 
+/* A machine whose first-level cache does not keep what loops touch again and again: no bytes are
+ * stated, and the walk that the application measured has them. */
+static void check_second_level_walk(void)
+{
+    struct made m;
+
+    make(&m, 2 * passes_ns, NULL);
+    say(&m, "code_near", "0.75");
+    say(&m, "code_far", "0.875");
+    say(&m, "step_beside", "0.125");
+    is_near(account(&m)->left_apart, 0.125, 1e-9,
+            "100 ns of 800 waited for no data that are known");
+    say(&m, "code_walk", "0.5");
+    say(&m, "code_walk_near", "0.25");
+    is_near(account(&m)->left_apart, 0, 1e-9, "200 ns of the way alone: it accounts for them");
+    is_near(m.e.core.left_hi, 0, 1e-9, "also if what the walk takes near hides nothing");
+    ok(strstr(words(&m),
+              "To touch the same lines in the same order, without arithmetic, takes 50 % "
+              "(50 to 50), measured, of which 25 % are taken in the first-level cache too. "),
+       "said: %s", words(&m));
+    m.result->parts.n = 0;
+    say(&m, "code_near", "0.625");
+    say(&m, "code_far", "0.875");
+    say(&m, "step_beside", "0.125");
+    say(&m, "code_walk", "0.5");
+    say(&m, "code_walk_near", "0.375");
+    is_near(account(&m)->left_hi, 0.125, 1e-9, "200 ns waited, the way is 100 longer than near");
+    done(&m);
+}
+
 /* Parts that are counted twice, or were timed wrongly, are told, and leave nothing unsaid. */
 static void check_over(void)
 {
@@ -449,6 +479,7 @@ int main(void)
     check_launches();
     check_walk();
     check_far();
+    check_second_level_walk();
     check_over();
     check_begin();
     check_grade();

@@ -2,6 +2,8 @@
 /* An iteration cell by cell with a clock between its parts, and the solver's loop on few rows. */
 #include "bench/apps/near/leukocyte_near.h"
 
+#include "app/leukocyte/mgvf_pass.h"
+#include "bench/apps/near/leukocyte_walk.h"
 #include "bench/shared/near.h"
 
 #include <math.h>
@@ -110,6 +112,7 @@ static double solver_seconds(struct following *f, size_t steps)
     setup.loop = &f->state->loop;
     setup.limit = steps;
     setup.stop = 0;
+    setup.together = f->state->pass.steps;
     if (am_mgvf_new(&setup, ROWS, COLUMNS, &f->mgvf, &err) == AM_OK) {
         seconds = am_near_seconds(f->state->clock, solve_again, f);
         am_mgvf_free(f->mgvf);
@@ -120,15 +123,17 @@ static double solver_seconds(struct following *f, size_t steps)
 
 /* ---- steps ---- */
 
-/* A field of so many rows as the form lanes has them, stepped in its place: it drifts by a row with
- * each step through as many rows again, as the solver's does. */
+/* A field of so many rows as the form lanes has them, stepped in its place, as many steps in a pass
+ * as the solver makes: it drifts by a row with each step through as many rows again, as the
+ * solver's does. */
 struct stepping {
-    const struct am_mgvf_loop *loop;
-    struct am_mgvf_step step;
-    size_t room; /* rows before the field that it may drift through */
-    size_t at;   /* of these, those that are still before it */
+    struct am_mgvf_step step; /* the first of a pass */
+    struct am_mgvf_pass pass;
+    struct am_leuko_layout layout;
+    size_t together; /* steps of a pass */
+    size_t room;     /* rows before the field that it may drift through, at least as many */
+    size_t at;       /* of these, those that are still before it */
     char *memory;
-    size_t row_bytes;
 };
 
 static void free_stepping(struct stepping *s)
@@ -151,17 +156,20 @@ static bool make_stepping(const struct am_leuko_state *w, struct stepping *s)
     const size_t stride = ((COLUMNS - 2 + loop->lanes) / loop->lanes + 1) * loop->lanes;
     const size_t bytes = (size_t)4 * ROWS * stride * element;
 
-    *s = (struct stepping){.loop = loop,
-                           .row_bytes = stride * element,
+    *s = (struct stepping){.layout = {loop->block, stride * element},
+                           .together = w->pass.steps,
                            .step = {.columns = COLUMNS,
                                     .stride = stride,
                                     .diffusion = am_mgvf_defaults.mu / am_mgvf_defaults.lambda,
                                     .pull = 1 / am_mgvf_defaults.lambda,
                                     .epsilon = am_mgvf_defaults.epsilon,
                                     .every = AM_MGVF_EVERY_MAX}};
+    s->pass.block = loop->block;
+    s->pass.row_bytes = s->layout.row_bytes;
+    s->pass.sum_bytes = loop->lanes * element;
     s->memory = aligned_alloc(AM_MGVF_ALIGN, up_to_line(bytes));
     s->step.sums = calloc(ROWS, sizeof(*s->step.sums));
-    s->step.parts = aligned_alloc(AM_MGVF_ALIGN, ROWS * up_to_line(loop->lanes * element));
+    s->step.parts = aligned_alloc(AM_MGVF_ALIGN, ROWS * up_to_line(s->pass.sum_bytes));
     s->step.constants = aligned_alloc(AM_MGVF_ALIGN, AM_MGVF_CONSTANTS);
     if (!s->memory || !s->step.sums || !s->step.parts || !s->step.constants) {
         free_stepping(s);
@@ -173,29 +181,28 @@ static bool make_stepping(const struct am_leuko_state *w, struct stepping *s)
     return true;
 }
 
-static void move_on(struct stepping *s)
-{
-    char *const field = s->memory + (size_t)2 * ROWS * s->row_bytes;
-
-    s->at = s->at > 1 ? s->at - 1 : s->room;
-    s->step.from = field + s->at * s->row_bytes;
-    s->step.to = field + (s->at - 1) * s->row_bytes;
-}
-
-static void step_once(void *self)
+static void pass_once(void *self)
 {
     struct stepping *const s = self;
+    char *const field = s->memory + (size_t)2 * ROWS * s->layout.row_bytes;
 
-    move_on(s);
-    s->loop->fn(&s->step, 0, s->step.rows);
+    if (s->at < s->together)
+        s->at = s->room;
+    s->step.from = field + s->at * s->layout.row_bytes;
+    s->step.to = field + (s->at - 1) * s->layout.row_bytes;
+    am_mgvf_pass_set(&s->pass, &s->step, s->together);
+    am_mgvf_pass_run(&s->pass);
+    s->at -= s->together;
 }
 
+/* Seconds of a step. */
 static double rows_seconds(struct stepping *s, size_t rows, const struct am_clock *clock)
 {
     s->step.rows = rows;
-    s->room = rows < ROWS ? 1 : rows;
+    s->room = rows < ROWS ? s->together : rows;
     s->at = s->room;
-    return am_near_seconds(clock, step_once, s);
+    am_mgvf_pass_begin(&s->pass, &s->step);
+    return am_near_seconds(clock, pass_once, s) / (double)s->together;
 }
 
 /* Seconds of a step of a whole field, as if its rows were near; and what of it is a call's. */
@@ -203,16 +210,47 @@ struct near {
     double step, call;
 };
 
+/* Fields of so many rows begin and end with the blocks that a whole one does. */
 static struct near near_step(struct stepping *s, const struct am_clock *clock)
 {
-    const size_t block = s->loop->block, few = FEW_BLOCKS * block, rest = ROWS % block;
+    const size_t block = s->layout.block, few = FEW_BLOCKS * block + ROWS % block;
     const double some = rows_seconds(s, few, clock);
-    const double fewer = rows_seconds(s, few - block, clock);
-    const double odd = rest ? rows_seconds(s, few + rest, clock) - some : 0;
-    const double per_block = fmax(some - fewer, 0) / (FEW_BLOCKS - 1);
-    const double call = fmax(some - FEW_BLOCKS * per_block, 0);
+    const double per_row = fmax(some - rows_seconds(s, few - block, clock), 0) / (double)block;
+    const double call = fmax(some - (double)few * per_row, 0);
 
-    return (struct near){call + (double)(ROWS / block) * per_block + fmax(odd, 0), call};
+    return (struct near){call + ROWS * per_row, call};
+}
+
+/* ---- the way of their data ---- */
+
+static void read_line(void *self, const void *line)
+{
+    (void)self;
+    am_walk_read(line);
+}
+
+static void write_line(void *self, void *line)
+{
+    (void)self;
+    am_walk_write(line);
+}
+
+static void walk_rows(const struct am_mgvf_step *step, size_t first, size_t last)
+{
+    static const struct am_leuko_touch touch = {read_line, write_line, NULL};
+
+    am_leuko_walk_rows(step, step->scratch, first, last, &touch);
+}
+
+/* Seconds of a step as if its lines were near, and where they lie. */
+static void tell_walk(struct am_leuko_state *w, struct stepping *s, double steps, double whole)
+{
+    double near;
+
+    s->step.scratch = &s->layout; /* the form lanes has none */
+    s->pass.fn = walk_rows;
+    near = near_step(s, w->clock).step;
+    am_ctx_walk(w->told.ctx, steps * rows_seconds(s, ROWS, w->clock) / whole, steps * near / whole);
 }
 
 /* Returns the seconds of a step where its data lie; 0: no memory. */
@@ -225,10 +263,12 @@ static double tell_steps(struct am_leuko_state *w, double whole)
 
     if (!make_stepping(w, &s))
         return 0;
+    s.pass.fn = w->loop.fn;
     near = near_step(&s, w->clock);
     far = rows_seconds(&s, ROWS, w->clock);
     am_ctx_near(w->told.ctx, steps * near.step / whole, steps * near.call / whole);
     am_ctx_far(w->told.ctx, steps * far / whole);
+    tell_walk(w, &s, steps, whole);
     free_stepping(&s);
     return far;
 }
@@ -282,6 +322,7 @@ void am_leuko_parts_tell(struct am_leuko_state *w)
     struct am_err err = {.text = ""};
 
     setup.loop = &w->loop;
+    setup.together = w->pass.steps;
     if (f.edge && f.field && f.least &&
         am_mgvf_new(&setup, ROWS, COLUMNS, &f.mgvf, &err) == AM_OK) {
         tell_parts(w, &f);

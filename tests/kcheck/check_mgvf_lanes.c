@@ -164,6 +164,31 @@ static bool outcome_right(const struct lanes_case *c, const double *got)
     return right;
 }
 
+/* Rows in two pieces that meet anywhere, whose sums are added up in one vector: the same bits, and
+ * the sum of all rows. */
+static bool gathered_right(struct lanes_case *c, size_t cut, const double *once)
+{
+    static double got[PIXELS_MAX];
+    am_mgvf_fn *const fn = c->v->fn[AM_MGVF_BY_LANES][c->type];
+    const struct am_mgvf_step kept = c->step;
+    long double all = 0;
+    double sum;
+
+    c->step.gathers = true;
+    c->step.parts = guarded_at_end(&c->parts, vector_bytes(c));
+    memset(c->step.parts, 0x55, vector_bytes(c)); /* of the field before */
+    fn(&c->step, 0, cut);
+    fn(&c->step, cut, c->rows);
+    take(c, got);
+    sum = c->v->change[c->type](&c->step);
+    for (size_t i = 0; i < c->rows * c->columns; i++)
+        all += fabsl((long double)once[i] - c->field[i]);
+    c->step = kept;
+    return memcmp(got, once, c->rows * c->columns * sizeof(*got)) == 0 &&
+           fabsl(sum - all) <= unit_of(c) * (double)c->columns * (1 + (double)all) &&
+           guarded_intact(&c->parts) && guarded_at_end(&c->parts, c->parts_bytes) == kept.parts;
+}
+
 /* All rows as one, two bands that meet at `cut`, rows counted in part, in place: the same bits. */
 static bool check_case(struct lanes_case *c, size_t cut, struct am_rng *rng)
 {
@@ -194,6 +219,7 @@ static bool check_case(struct lanes_case *c, size_t cut, struct am_rng *rng)
         right = right && memcmp(got, once, bytes) == 0 && sums_right(c, once);
     }
     c->step.every = EVERY_ALL;
+    right = right && gathered_right(c, 1 + am_rng_below(rng, c->rows - 1), once);
     c->step.to = (unsigned char *)c->from.at;
     fn(&c->step, 0, c->rows);
     take(c, got);

@@ -114,11 +114,11 @@ def while_calm(limit: float, cpus: Sequence[int], run: Callable[[], float], agai
     return run()
 
 
-def run_results(program: str, bench: str, point: dict, more: Sequence[str] = ()) -> list[dict]:
-    """The results that were measured; without any, the program's words end us. `more`: options."""
+def run_results(program: str, bench: str, point: dict, more: Sequence[str] = (), cpu: int | None = None) -> list[dict]:
+    """The results that were measured, on `cpu` where it is given; without any, the program's words end us. `more`: options."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [program, "run", bench, "--quick", "--format", "json", "-q",
-                   "-o", f"{folder}/run.db", *more]
+        command = [*([] if cpu is None else ["taskset", "-c", str(cpu)]), program, "run", bench, "--quick", "--format", "json",
+                   "-q", "-o", f"{folder}/run.db", *more]
         for axis, value in point.items():
             command += ["-p", f"{axis}={value}"]
         result = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -6,7 +6,7 @@ usage: peers/stencil.py [--archmeter PROGRAM] [--rounds N] [--calm SECONDS] [--c
                         [--types f32,f64] [--variants NAME,...] [--isa NAME] [--cc COMMAND] [--rival NAME=COMMAND]...
                         [--describe FILE] [--flags TEXT] [--launches N] [--threads N,...]
 
-One core. stencil.c, beside this file, shares no code with archmeter: two arrays at their natural pitch, periodic, compiled
+One core, --cpu, for all of them. stencil.c, beside this file, shares no code with archmeter: two arrays at their natural pitch, periodic, compiled
 with -O3 -march=native. `auto` is compared with it since it is the baseline of everything else; the other variants to see
 what they gain. A variant `own:NAME` is that of the described stencil examples/stencil/heatDd.sten (own:wave), which is compared
 with the hand-made kernels of app.stencil, too. With --describe the stencil of that file takes its place (iso3dfd.sten, beside this
@@ -92,7 +92,7 @@ def more_of(options) -> list[str]:
 def best_rate(options, bench: str, point: dict, more: tuple[str, ...] = ()) -> float:
     """Of all samples: rivals print the best of their batches too."""
     return max(r["metrics"]["updates"]["max"]
-               for r in ratio.run_results(options.archmeter, bench, point, [*more_of(options), *more]))
+               for r in ratio.run_results(options.archmeter, bench, point, [*more_of(options), *more], options.cpu))
 
 
 def run_described(options, variant: str, kind: str, dim: int, side: int, steps: int) -> float:

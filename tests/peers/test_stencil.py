@@ -20,6 +20,30 @@ def raises(call, *words):
     return False
 
 
+# Says in place of a rate which CPUs it may use.
+SAYS_CPUS = """#!/usr/bin/env python3
+import json, os
+cpus = sorted(os.sched_getaffinity(0))
+print(json.dumps({"results": [{"state": "ok", "metrics": {"updates": {"max": 1000 * len(cpus) + cpus[-1]}}}]}))
+"""
+
+
+def check_pinned(tap, folder):
+    """Ours has the CPU that rivals have, and no other."""
+    cpus = sorted(stencil.os.sched_getaffinity(0))
+    if len(cpus) == 1:
+        tap.skip("who runs where", "there is one CPU")
+        return
+    program = pathlib.Path(folder, "says_cpus")
+    program.write_text(SAYS_CPUS, encoding="ascii")
+    program.chmod(0o755)
+    for cpu in (cpus[0], cpus[-1]):
+        options = argparse.Namespace(cpu=cpu, archmeter=str(program), calm=0, launches=1, isa="", flags="", describe="")
+        for who, variant in ((stencil.OURS, "wave"), (stencil.OURS, "own:wave"), (stencil.HAND_MADE, "own:wave"), (stencil.SWEEPS, "own:wave")):
+            said = stencil.run_one(options, {}, {}, who, variant, "f64", 3, 64, 48)
+            tap.ok(said == 1000 + cpu, f"{who} by {variant} is run on CPU {cpu} alone", said)
+
+
 def main():
     tap = Tap()
     options = argparse.Namespace(cpu=min(stencil.os.sched_getaffinity(0)), archmeter="false")
@@ -48,6 +72,7 @@ def main():
     tap.ok(stencil.more_of(argparse.Namespace(calm=0, launches=0)) == ["--no-wait"] and
            stencil.more_of(argparse.Namespace(calm=5, launches=2)) == ["--launches", "2"], "without calm nobody waits for it; launches are passed on")
     with tempfile.TemporaryDirectory() as folder:
+        check_pinned(tap, folder)
         tap.ok(stencil.compile_plain(folder, "false", "f64") == "", "what does not compile is no program")
         for kind in ("f32", "f64"):
             program = stencil.compile_plain(folder, "cc", kind)

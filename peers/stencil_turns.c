@@ -26,7 +26,7 @@ struct side {
     struct am_memory memory;
     void *rival; /* NULL: it is the grid */
     void (*run)(void *self, uint64_t times);
-    size_t steps;
+    size_t steps, passes; /* of a run */
 };
 
 struct job {
@@ -40,8 +40,12 @@ static void run_grid(void *self, uint64_t times)
 {
     struct side *const side = self;
 
-    for (; times; times--)
+    for (; times; times--) {
+        const size_t before = side->grid.phase.passes;
+
         am_grid_run(&side->grid, side->steps);
+        side->passes = side->grid.phase.passes - before;
+    }
 }
 
 static void run_rival(void *self, uint64_t times)
@@ -250,5 +254,9 @@ int main(int argc, char **argv)
             .name = name, .run = rival ? run_rival : run_grid, .self = &all[i], .flops = updates};
     }
     turns_serve(sides, n, &cpus);
+    for (size_t i = 0; i < n; i++) {
+        if (!all[i].rival)
+            printf("# %s: %zu passes in a run\n", sides[i].name, all[i].passes);
+    }
     return 0;
 }

@@ -44,6 +44,16 @@ def check_pinned(tap, folder):
             tap.ok(said == 1000 + cpu, f"{who} by {variant} is run on CPU {cpu} alone", said)
 
 
+def check_passes(tap, program):
+    """Whoever checks an outcome leaves the grid where it began: from the middle of a pass a run would have one more."""
+    for grid, shape, passes in (("256,256", "16:5", 3), ("64,64,64", "6:76", 8)):
+        sides = [f"wave:{shape}", f"wave:fixed:{shape}"]
+        done = subprocess.run([program, "f32", "scalar", grid, "48", *sides], input="\n", capture_output=True, text=True, check=False)
+        said = [line for line in done.stdout.splitlines() if line.endswith("in a run")]
+        tap.ok(said == [f"# {side}: {passes} passes in a run" for side in sides], f"{grid}: runs are of as many passes with either sides",
+               done.stdout + done.stderr)
+
+
 def main():
     tap = Tap()
     options = argparse.Namespace(cpu=min(stencil.os.sched_getaffinity(0)), archmeter="false")
@@ -81,6 +91,7 @@ def main():
                 tap.ok(rate > 0, f"{dim} dimensions of {kind} are stepped", rate)
             done = subprocess.run([program, "4", "9", "2"], capture_output=True, check=False)
             tap.ok(done.returncode == 2 and done.stderr, "four dimensions are refused")
+    check_passes(tap, f"{sys.argv[2]}/stencil_turns")
     tap.done()
 
 

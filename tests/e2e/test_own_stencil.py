@@ -39,6 +39,8 @@ PLANTED_WAVES = {
     "a block is left out": ("            star_f64_do_block(f, &b, t % star_f64_STAGES, planes, wide && rows == f->rows);",
                             "            if (!((WRONG) && s <= 9 && s + planes > 9 && r < 8))\n"
                             "                star_f64_do_block(f, &b, t % star_f64_STAGES, planes, wide && rows == f->rows);"),
+    "what a row has of itself and beside it is another row's": ("        star_f64_READY(rest_1_0);",
+                                                                "        rest_1_0 = (WRONG) ? rest_0_0 : rest_1_0;\n        star_f64_READY(rest_1_0);"),
     "a weight is off": ("    star_f64_set_weights(w, f->weight);",
                         "    star_f64_set_weights(w, f->weight);\n    f->weight[1] *= (WRONG) ? 1.0001 : 1;"),
     "a periodic side is not copied": ("if (y < w->n[1] + more[1] && row++ % threads == me)",
@@ -183,6 +185,25 @@ def test_waves(tap, own):
         tap.ok(done.returncode == 0, f"waves of {name}", done.stdout[-2000:] + done.stderr[-2000:])
 
 
+def block_of(text, name):
+    """The text of a function of the f64 loops that no other one's name begins with."""
+    return text.split(f"static void {name}(")[1].split("\n}\n")[0]
+
+
+def test_blocks(tap, own):
+    """What blocks of rows of a star are like: sizes by registers and rows, and what is prefetched last."""
+    own.write("star.sten", STAR)
+    own.write("flat.sten", HEAT.replace("heat", "flat"))
+    own.write("cube.sten", CUBE)
+    flat, star, cube = (bench_of(own, name) for name in ("flat", "star", "cube"))
+    for text, block, last in ((flat, "flat_f64_block_12_1_ahead", "d_0_0 = begun_0;"), (star, "star_f64_block_4_3_ahead", "d_0_2 = begun_2;")):
+        column = block_of(text, block).split("for (; i < last")[1]
+        tap.ok(0 < column.find("OUT(") < column.find(last) < column.find("__builtin_prefetch("), f"{block}: prefetches stand behind all loads", column[:4000])
+    tap.ok("flat_f64_SMALL_SLOW = 10," in flat and "flat_f64_LARGE_SLOW = 12," in flat, "short rows leave registers for what lies beyond their ends")
+    tap.ok(star.count("optimize(\"no-tree-pre\")") == star.count("#pragma GCC pop_options") == 2 and "no-tree-pre" not in flat + cube,
+           "of planes in place nothing is carried from column to column, and nothing else is compiled otherwise")
+
+
 def test_folds(tap, own):
     """With the vectors of this machine: narrower ones are folded along y only, and looked at where stencils are exported."""
     own.write("bend.sten", BEND)
@@ -250,7 +271,7 @@ def main():
         tap.skip("stencils of the user's own", "there is no C compiler")
         tap.done()
         return
-    for test in (test_axes, test_shipped, test_boundaries, test_waves, test_folds, test_sweeps, test_planted):
+    for test in (test_axes, test_shipped, test_boundaries, test_waves, test_blocks, test_folds, test_sweeps, test_planted):
         test(tap, own)
     tap.done()
 

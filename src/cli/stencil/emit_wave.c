@@ -27,7 +27,9 @@ struct block {
 
 struct sizes {
     int registers;
-    int small[2], large[2]; /* A and C; of long rows, which come from the second-level cache */
+    /* A and C; of long rows, which come from the second-level cache. In two dimensions short ones
+     * are begun often, and leave registers for most of what lies beyond their ends. */
+    int small[2], large[2];
 };
 
 /* Whether d(i, a) serves two points. */
@@ -56,8 +58,8 @@ static struct sizes sizes_of(const struct am_description *d, const struct am_wei
     struct sizes s = {registers, {1, 1}, {1, 1}};
 
     if (d->dimensions == 2) {
-        s.small[0] = room > 12 ? 12 : room > 1 ? room : 1;
-        s.large[0] = s.small[0];
+        s.large[0] = room > 12 ? 12 : room > 1 ? room : 1;
+        s.small[0] = s.large[0] > 10 && !w->turns ? 10 : s.large[0];
         return s;
     }
     for (size_t i = 0; i < sizeof(solid) / sizeof(*solid); i++) {
@@ -145,7 +147,8 @@ static bool is_shared(const struct block *b, const struct am_weight *item)
     return b->pairs && (abs(item->at[0]) == 1 || abs(slow) == 1);
 }
 
-static void add_value(const struct block *b, int a, int c)
+/* The sum of all others. */
+static void add_rest(const struct block *b, int a, int c)
 {
     const struct am_weight *const centre = am_weights_at(b->w, 0, 0, 0);
     bool done[AM_WEIGHTS_MAX] = {false};
@@ -154,15 +157,32 @@ static void add_value(const struct block *b, int a, int c)
     for (size_t i = 0; i < b->w->n; i++)
         done[i] = is_shared(b, &b->w->items[i]) || &b->w->items[i] == centre;
     add_items(b, a, c, done, &open);
-    if (b->pairs) {
-        am_emit_begin_product(b->out, am_weights_at(b->w, 1, 0, 0)->value, &open);
-        am_text_addf(b->out, "(d_%d_%d + below_%d_%d)", a, c, a, c);
-    }
     if (centre) {
         am_emit_begin_product(b->out, centre->value, &open);
         am_text_addf(b->out, "x_%d_%d", a, c);
     }
     am_emit_end_products(b->out, open);
+}
+
+static bool has_rest(const struct block *b)
+{
+    for (size_t i = 0; i < b->w->n; i++) {
+        if (!is_shared(b, &b->w->items[i]))
+            return true;
+    }
+    return false;
+}
+
+static void add_value(const struct block *b, int a, int c)
+{
+    if (!b->pairs) {
+        add_rest(b, a, c);
+        return;
+    }
+    am_text_addf(b->out, "w%zu * (d_%d_%d + below_%d_%d)", am_weights_at(b->w, 1, 0, 0)->value, a,
+                 c, a, c);
+    if (has_rest(b))
+        am_text_addf(b->out, " + rest_%d_%d", a, c);
 }
 
 /* ---- a column ---- */
@@ -185,22 +205,33 @@ static void add_moves(const struct block *b, int a, int c)
         am_text_addf(b->out, "        r%d_%d_%d = right_%d_%d;\n", reach - 1, a, c, a, c);
 }
 
-/* One row at one column; `end` counts the columns at the end of the row, whose last neighbours lie
- * beyond it; -1: all are in the row. */
-static void add_row(const struct block *b, int a, int c, int end)
+/* What a point has of itself and of the rows beside it, before what is held of them moves on: no
+ * copy of them takes a register then. */
+static void begin_row(const struct block *b, int a, int c)
+{
+    am_text_addf(b->out, "        const NAME_vector x_%d_%d = u_%d_%d;\n", a, c, a, c);
+    if (!am_weights_at(b->w, 0, 0, 0) && (b->pairs || !b->w->left))
+        am_text_addf(b->out, "        (void)x_%d_%d;\n", a, c); /* rows beside may read it */
+    if (!b->pairs || !has_rest(b))
+        return;
+    am_text_addf(b->out, "        NAME_vector rest_%d_%d = ", a, c);
+    add_rest(b, a, c);
+    am_text_addf(b->out, ";\n        NAME_READY(rest_%d_%d);\n", a, c);
+}
+
+/* The rest of one row at one column; `end` counts the columns at the end of the row, whose last
+ * neighbours lie beyond it; -1: all are in the row. */
+static void finish_row(const struct block *b, int a, int c, int end)
 {
     char beyond[32];
 
     (void)am_str_format(beyond, sizeof(beyond), " + %d * NAME_BYTES", b->w->reach);
-    am_text_addf(b->out, "        const NAME_vector x_%d_%d = u_%d_%d, right_%d_%d = ", a, c, a, c,
-                 a, c);
+    am_text_addf(b->out, "        const NAME_vector right_%d_%d = ", a, c);
     if (end < 0)
         add_load(b, a, c, beyond);
     else
         am_text_addf(b->out, "end_%d_%d.right[%d]", a, c, end);
     am_text_add(b->out, ";\n");
-    if (!am_weights_at(b->w, 0, 0, 0) && (b->pairs || !b->w->left))
-        am_text_addf(b->out, "        (void)x_%d_%d;\n", a, c); /* rows beside may read it */
     if (b->pairs) {
         am_text_addf(b->out, "        const NAME_vector below_%d_%d = ", a, c);
         add_row_point(b, a, c, 1, 0);
@@ -213,6 +244,18 @@ static void add_row(const struct block *b, int a, int c, int end)
     add_moves(b, a, c);
 }
 
+/* A row's copy may be needed by the next one of its plane: that begins before this one is finished.
+ */
+static void add_plane(const struct block *b, int a, int end)
+{
+    begin_row(b, a, 0);
+    for (int c = 0; c < b->c; c++) {
+        if (c + 1 < b->c)
+            begin_row(b, a, c + 1);
+        finish_row(b, a, c, end);
+    }
+}
+
 static void add_column(const struct block *b, int end)
 {
     for (int c = 0; c < b->c && b->pairs && end < 0; c++) {
@@ -220,15 +263,15 @@ static void add_column(const struct block *b, int end)
         add_load(b, -1, c, " + NAME_BYTES");
         am_text_add(b->out, ";\n");
     }
+    for (int a = 0; a < b->a; a++)
+        add_plane(b, a, end);
+    for (int c = 0; c < b->c && b->pairs && end < 0; c++)
+        am_text_addf(b->out, "        d_0_%d = begun_%d;\n", c, c);
+    /* before the loads they cost more than they bring */
     for (int k = 0; k < 2 && b->ahead && end < 0; k++) {
         if (k == 0 || b->d->dimensions == 3)
             am_text_addf(b->out, "        __builtin_prefetch(b->ahead[%d] + i, 0, 2);\n", k);
     }
-    for (int a = 0; a < b->a; a++)
-        for (int c = 0; c < b->c; c++)
-            add_row(b, a, c, end);
-    for (int c = 0; c < b->c && b->pairs && end < 0; c++)
-        am_text_addf(b->out, "        d_0_%d = begun_%d;\n", c, c);
 }
 
 /* ---- a block ---- */
@@ -378,6 +421,12 @@ static void add_blocks(const struct am_description *d, const struct am_weights *
     add_table(all, out);
 }
 
+/* Planes of rows, whose values are needed in several places. */
+static bool carries(const struct am_description *d, const struct am_weights *w)
+{
+    return d->dimensions == 3 && !w->turns;
+}
+
 void am_emit_wave_blocks(const struct am_description *d, struct am_text *out)
 {
     struct am_weights w;
@@ -386,11 +435,20 @@ void am_emit_wave_blocks(const struct am_description *d, struct am_text *out)
         am_emit_field_blocks(d, out);
         return;
     }
+    if (carries(d, &w))
+        am_text_add(out,
+                    "/* gcc would carry more from one column to the next than registers hold. */\n"
+                    "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC push_options\n"
+                    "#pragma GCC optimize(\"no-tree-pre\")\n#endif\n");
     am_text_add(out, "#if defined(__AVX512F__)\n");
     add_blocks(d, &w, 32, out);
     am_text_add(out, "#else\n");
     add_blocks(d, &w, 16, out);
     am_text_add(out, "#endif\n\n");
+    if (carries(d, &w))
+        am_text_add(
+            out,
+            "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC pop_options\n#endif\n\n");
 }
 
 /* ---- constants ---- */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Stencils that a user describes, taken along: exports that compile alone and step as the bench does, the loop that tuning found
 faster, OpenCL devices, and what is refused."""
+import ctypes
 import os
 import re
 import shutil
@@ -8,7 +9,7 @@ import subprocess
 
 from e2e import Tap
 from far_stencil import check_targets
-from own_stencil import FAR, FAST, HEAT, LIGHT, SHIPPED, SIDES, STAR, Own, axes, bench_of, check_planted, with_planted
+from own_stencil import FAR, FAST, HEAT, LIGHT, ROOT, SHIPPED, SIDES, STAR, Own, axes, bench_of, check_planted, with_planted
 
 # And on an OpenCL device, in passes of several steps.
 PLANTED_DEVICE = {
@@ -407,6 +408,24 @@ def test_told(tap, own):
                f"{boundary}: {loop} is written, and said", done.stderr)
 
 
+def test_rival(tap, own):
+    """An export steps beside hand-made kernels in one process: peers/stencil_described.c."""
+    done = own.do("stencil", "export", os.path.join(SHIPPED, "heat2d.sten"), "--loop", "wave", "--type", "f32", "-o", "flat.c", "--force")
+    peers = os.path.join(ROOT, "peers")
+    made = subprocess.run(["cc", "-std=gnu17", "-O1", "-march=native", "-Wall", "-Wextra", "-Werror", "-I", own.dir, "-DEXPORT=\"flat.c\"", "-DNAME=heat2d_f32",
+                           "-DREAL=float", "-DDEPTH=16", "-DSTRIP=32", "-shared", "-fPIC", "-o", own.path("flat.so"), os.path.join(peers, "stencil_described.c")],
+                          capture_output=True, text=True, check=False)
+    if not tap.ok(done.returncode == 0 and made.returncode == 0, "an export is a rival for stencil_turns", done.stderr + made.stderr):
+        return
+    rival, updates = ctypes.CDLL(own.path("flat.so")), ctypes.c_double()
+    rival.rival_open.restype = ctypes.c_void_p
+    sides = (ctypes.c_size_t * 3)(75, 44, 1)
+    tap.ok(not rival.rival_open(3, sides, ctypes.c_size_t(5), ctypes.byref(updates)), "of its dimensions only")
+    opened = rival.rival_open(2, sides, ctypes.c_size_t(5), ctypes.byref(updates))
+    tap.ok(opened and updates.value == 75 * 44 * 5, "it says what a run is", updates.value)
+    rival.rival_run(ctypes.c_void_p(opened), ctypes.c_uint64(2))
+
+
 def test_refused(tap, own):
     own.write("bad.sten", HEAT.replace("u[-1,0]", "w[-1,0]"))
     for words in (("run", "./bad.sten"), ("list", "bad.sten"), ("stencil", "export", "bad.sten")):
@@ -439,7 +458,7 @@ def main():
         tap.skip("exported stencils", "there is no C compiler")
         tap.done()
         return
-    for test in (test_devices, test_export, test_export_waves, test_export_lopsided, check_targets, test_tuned, test_winner, test_folds, test_advice, test_told, test_refused):
+    for test in (test_devices, test_export, test_export_waves, test_export_lopsided, check_targets, test_tuned, test_winner, test_folds, test_advice, test_told, test_rival, test_refused):
         test(tap, own)
     tap.done()
 

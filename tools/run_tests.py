@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-FUZZ_FLAGS = "-g -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link"
+FUZZ_FLAGS = "-gline-tables-only -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link"
 
 # What meson writes as a test's result, and how it counts.
 PASSED = {"OK", "EXPECTEDFAIL"}
@@ -65,10 +65,10 @@ STAGES = (
           [*SLOW, *ONCE, "--no-suite", "kernels", "--no-suite", "ocl", "--no-suite", "e2e"], also=PROGRAMS,
           environment={"ASAN_OPTIONS": ASAN,
                        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}),
-    Stage("tsan", "clang", ["-Db_sanitize=thread"],
+    Stage("tsan", "clang", ["-Db_sanitize=thread", *LINES],
           [*SLOW, "team", "meter", "meter_sampler", "merge", "task", "steal", "apps", "wave_team"],
           environment={"TSAN_OPTIONS": "halt_on_error=1"}),
-    Stage("fuzz", "clang", [MEMORY, "-Dfuzz=true", f"-Dc_args={FUZZ_FLAGS}"], ["--suite", "fuzz"]),
+    Stage("fuzz", "clang", [MEMORY, "-Dfuzz=true", "-Ddebug=false", f"-Dc_args={FUZZ_FLAGS}"], ["--suite", "fuzz"]),
 )
 
 

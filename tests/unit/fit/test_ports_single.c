@@ -266,10 +266,35 @@ static void check_many(void)
     free(d);
 }
 
+/* A division so short that two operations of a port take nearly as long is fed by an operation like
+ * any other. */
+static void check_fed(double cycles)
+{
+    struct am_arena arena = {NULL};
+    struct pm_machine machine = many;
+    struct am_resources_input input;
+    struct am_portsets_model ports;
+    struct data *d;
+
+    pm_close(&machine);
+    machine.kinds[pm_find(&machine, "short")].ops[0] = 0xc00;
+    machine.kinds[pm_find(&machine, "short")].busy[0] = cycles;
+    d = measure_machine(&machine);
+    input = input_of(d);
+    if (!am_portsets_fit(&input, &arena, &ports))
+        abort();
+    ok(goes_with(d, &ports, "short", "fadd"),
+       "a division of %g cycles begins as a sum does, and keeps its divider busy", cycles);
+    am_arena_fini(&arena);
+    free(d);
+}
+
 int main(void)
 {
     check_single();
     check_many();
+    check_fed(2.3);
+    check_fed(2.5);
     check_pairs();
     return tap_done();
 }

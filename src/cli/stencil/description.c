@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "cli/stencil/taken.h"
 
 #include <string.h>
 
@@ -78,48 +79,17 @@ static bool is_known(const struct am_description *d, const char *name)
            am_description_find(&d->parameters, name) >= 0;
 }
 
-/* Names go into C, C++ and OpenCL C as they are: they begin with a letter and are no word of these,
- * nor a macro that compilers and headers of either define. */
+/* Names go into C, C++ and OpenCL C as they are. */
 static enum am_status check_name(const struct reader *r, const char *name)
 {
-    static const char *const taken[] = {"auto",     "break",     "case",      "char",
-                                        "const",    "continue",  "default",   "do",
-                                        "double",   "else",      "enum",      "extern",
-                                        "float",    "for",       "goto",      "if",
-                                        "inline",   "int",       "long",      "register",
-                                        "restrict", "return",    "short",     "signed",
-                                        "sizeof",   "static",    "struct",    "switch",
-                                        "typedef",  "union",     "unsigned",  "void",
-                                        "volatile", "while",     "kernel",    "global",
-                                        "x",        "y",         "z",         "g",
-                                        "x0",       "x1",        "nx",        "ny",
-                                        "nz",       "n",         "at",        "odd",
-                                        "asm",      "typeof",    "linux",     "unix",
-                                        "NULL",     "bool",      "true",      "false",
-                                        "half",     "local",     "constant",  "private",
-                                        "generic",  "pipe",      "vec_step",  "NAN",
-                                        "INFINITY", "HUGE_VAL",  "MAXFLOAT",  "get_global_id",
-                                        "M_PI",     "M_E",       "class",     "new",
-                                        "delete",   "this",      "template",  "namespace",
-                                        "operator", "public",    "protected", "friend",
-                                        "virtual",  "try",       "catch",     "throw",
-                                        "using",    "typename",  "explicit",  "mutable",
-                                        "export",   "and",       "or",        "not",
-                                        "xor",      "compl",     "bitand",    "bitor",
-                                        "nullptr",  "constexpr", "decltype",  "noexcept",
-                                        "concept",  "requires",  NULL};
-
-    static const char *const marks[] = {"__", "NAME", "REAL", "TYPED", "WIDER", "INTEGER"};
+    const char *why;
 
     if (!*name || strspn(name, name_letters) != strlen(name) || strchr("0123456789_", *name) ||
         strlen(name) >= AM_DESCRIPTION_NAME_MAX)
         return bad(r, "is no name: a letter, then letters, digits and _, at most 23", name, NULL);
-    if (am_name_index(taken, AM_NAMES_ENDED, name) >= 0)
-        return bad(r, "has a meaning of its own: choose another name", name, NULL);
-    for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
-        if (strstr(name, marks[i]))
-            return bad(r, "has letters in it that generated code uses itself", name, NULL);
-    }
+    why = am_taken_why(name);
+    if (why)
+        return bad(r, why, name, NULL);
     if (is_known(r->out, name))
         return bad(r, "is defined already", name, NULL);
     return AM_OK;

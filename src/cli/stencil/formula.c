@@ -115,6 +115,8 @@ static enum am_status read_number(struct reader *r, int *index)
     }
     if (!am_parse_f64(r->at, n, &value))
         return bad(r, "no number");
+    if (r->at[n] && strchr(letters, r->at[n])) /* 0x1 is no 0, and 1.5f no 1.5 */
+        return bad(r, "letters in a number (it is decimal; write * before a name)");
     node.text = number_text(r->arena, r->at, n);
     r->at += n;
     return node.text ? add(r, &node, index) : am_fail(r->err, AM_E_NOMEM, "no memory");

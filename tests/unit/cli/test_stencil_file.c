@@ -33,8 +33,6 @@ static void test_refused(void)
         {"", "f:1: \"f\" has no line \"stencil NAME\""},
         {"stencl s\n", "f:1:1: \"stencl\" is no word of a description; did you mean \"stencil\"?"},
         {"stencil 2d\n", "f:1:9: \"2d\" is no name"},
-        {"stencil while\n", "has a meaning of its own"},
-        {"stencil a__b\n", "generated code uses itself"},
         {"stencil s\nstencil t\n", "f:2:9: \"t\" is a second name"},
         {"stencil s\ndimensions 4\n", "f:2:12: \"4\" is no number of dimensions: 1, 2 or 3"},
         {"stencil s\ndimensions 2 3\n", "\"3\" is too much on this line"},
@@ -65,6 +63,9 @@ static void test_refused(void)
         {HEAD "update u = u ** 2\n", "f:5:15: there are no powers (write u * u) at \"*\""},
         {HEAD "update u = u * * 2\n", "f:5:16: no number, name or bracket at \"*\""},
         {HEAD "update u = u /(-0.0e3) + u\n", "f:5:15: no division by 0 at \"(-0.0e3)\""},
+        {HEAD "update u = u / 0x1\n",
+         "f:5:16: letters in a number (it is decimal; write * before a name) at \"0x1\""},
+        {HEAD "update u = 2u + 1\n", "f:5:12: letters in a number"},
         {HEAD "update u = u + sin(u)\n",
          "f:5:19: +, -, * or / is missing (neighbours are written u[1], and there are no functions)"},
         {HEAD "update u = u[1]\n",
@@ -76,8 +77,6 @@ static void test_refused(void)
 
         {HEAD "update u = u + # on\n   (u -\n  q)\n", "f:7:3: \"q\" is no field"},
         {HEAD "update u = u + (\n   u u)\n", "f:6:6: +, -, *, / or ) is missing at \"u)\""},
-        {"stencil s\nparameter half 1\n", "f:2:11: \"half\" has a meaning of its own"},
-        {"stencil s\nfield linux\n", "has a meaning of its own"},
         {HEAD "update u = u.new\n", "is not made yet"},
         {HEAD "update u = u.before[1,0]\n", "at its own point only"},
         {HEAD "field v\nupdate u = u\nupdate v = u.before\n", "for its own update only"},
@@ -98,8 +97,29 @@ static void test_refused(void)
          "f:4: \"z\" is no dimension of this stencil; did you mean \"y\"?"},
         {"stencil s\nboundary y fixed\ndimensions 1\nfield u\nupdate u = 2 * u\n",
          "f:2: \"y\" is no dimension of this stencil; did you mean \"x\"?"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        check_refused(cases[i].text, cases[i].story);
+}
+
+/* Names that the languages, or macros of theirs, use themselves. */
+static void test_taken(void)
+{
+    static const struct {
+        const char *text, *story;
+    } cases[] = {
+        {"stencil s\nparameter half 1\n", "f:2:11: \"half\" has a meaning of its own"},
+        {"stencil s\nfield linux\n", "has a meaning of its own"},
         {"stencil s\nfield class\n", "f:2:7: \"class\" has a meaning of its own"},
         {"stencil INTEGERS\n", "generated code uses itself"},
+        {"stencil while\n", "has a meaning of its own"},
+        {"stencil a__b\n", "generated code uses itself"},
+        {"stencil s\nparameter CHAR_BIT 1\n", "f:2:11: \"CHAR_BIT\" has a meaning of its own"},
+        {"stencil s\nparameter M_LN2 1\n", "has a meaning of its own"},
+        {"stencil s\nparameter FLT_EPSILON 1\n", "has a meaning of its own"},
+        {"stencil s\nparameter read_only 1\n", "has a meaning of its own"},
+        {"stencil s\nfield size_t\n", "has a meaning of its own"},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
@@ -373,6 +393,7 @@ static void test_whole(void)
 int main(void)
 {
     test_refused();
+    test_taken();
     test_nonsense();
     test_bounds();
     test_read();

@@ -179,10 +179,12 @@ static struct am_tune_try *candidate_of(struct am_tune_run *t, const struct am_v
     return c;
 }
 
-/* Visits a batch, and once more those of which no sample was undisturbed; then tells the search. */
+/* Visits a batch, and once more those of which no sample was undisturbed, if visits are repeated at
+ * all; then tells the search. */
 static enum am_status visit_batch(struct am_tune_run *t, const struct am_values *lists,
                                   const size_t *batch, size_t n, struct am_err *err)
 {
+    const bool repeats = t->tuner->conductor->plan->settings.repeats > 0;
     size_t *const again = calloc(n + 1, sizeof(*again));
     size_t n_again = 0, done, repeated;
     enum am_status s = again ? AM_OK : am_fail(err, AM_E_NOMEM, "no memory for the tuner");
@@ -197,7 +199,7 @@ static enum am_status visit_batch(struct am_tune_run *t, const struct am_values 
     }
     if (s == AM_OK)
         s = am_tune_visit(t, batch, n, &done, err);
-    for (size_t i = 0; s == AM_OK && i < done; i++) {
+    for (size_t i = 0; s == AM_OK && repeats && i < done; i++) {
         if (!t->known[batch[i]]->calm)
             again[n_again++] = batch[i];
     }

@@ -181,6 +181,23 @@ def waits(tap, bench, machine):
     tap.ok(done.returncode == 2 and "ARCHMETER_WAIT=soon" in done.stderr, "a wait that is no time is refused", done.stderr)
 
 
+def tuning(tap, bench, machine):
+    """tune waits as run does, and takes the same words."""
+    env = dict(bench.env, ARCHMETER_WAIT="300ms", ARCHMETER_TUNING=bench.path("tuning"))
+    words = ["--fsroot", machine.root, "tune", "fake.surface", "-p", "n=4K", "-p", "w=3:6", "-p", "depth=64", "-p", "way=plain"]
+    machine.others(7)
+    done = bench.run(*words, "--strict", "-o", "tune-no.db", env=env)
+    tap.ok(done.returncode == 5 and "waiting up to 0.3 s" in done.stderr and not os.path.exists(bench.path("tune-no.db")),
+           "tune --strict waits, refuses a busy machine, and leaves no file", (done.returncode, done.stderr))
+    done = bench.run(*words, "-o", "tune-busy.db", env=env)
+    tap.ok(done.returncode == 0 and "still busy" in done.stderr, "tune says that it begins all the same", (done.returncode, done.stderr))
+    del env["ARCHMETER_WAIT"]
+    done = bench.run(*words, "--no-wait", "-o", "tune-now.db", env=env)
+    kept = dict(bench.query("tune-now.db", "SELECT key, value FROM setting"))
+    tap.ok(done.returncode == 0 and "busy" not in done.stderr and kept.get("launches.repeats") == "0",
+           "with --no-wait it begins at once, and repeats nothing", (done.returncode, done.stderr, kept))
+
+
 def interrupted(tap, bench, machine):
     machine.others(7)
     child = bench.start("--fsroot", machine.root, "run", "fake.work", "-p", "n=1", "-o", "int.db", env=dict(bench.env, ARCHMETER_WAIT="600s"))
@@ -230,6 +247,7 @@ def main():
     repeats(tap, bench, machine)
     resumed(tap, bench, machine)
     waits(tap, bench, machine)
+    tuning(tap, bench, machine)
     interrupted(tap, bench, machine)
     concludes(tap, bench)
     tap.done()

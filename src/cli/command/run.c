@@ -118,7 +118,7 @@ enum am_status am_cmd_run(struct am_cli *cli, struct am_err *err)
     if (status == AM_OK)
         tell_plan(cli, &setup.plan);
     if (status == AM_OK)
-        status = am_quiet_begin(cli, &setup, err);
+        status = am_quiet_begin(cli, &setup, setup.plan.settings.budget_s, err);
     if (status == AM_OK)
         status = am_measure_create(cli, &setup, path, &store, err);
     if (status == AM_OK)

@@ -8,6 +8,7 @@
 #include "cli/run/meters.h"
 #include "cli/run/page.h"
 #include "cli/run/progress.h"
+#include "cli/run/quiet.h"
 #include "cli/run/setup.h"
 #include "cli/tune/show_tuned.h"
 #include "cli/tune/tune_time.h"
@@ -365,6 +366,16 @@ static void set_exit_code(const struct session *s)
         s->cli->exit_code = bad ? AM_EXIT_FINDINGS : AM_EXIT_DONE;
 }
 
+/* Of one point; 0 for any time. */
+static double budget_of(const struct am_cli *cli, const struct am_setup *setup)
+{
+    if (cli->opt->budget_s >= 0)
+        return cli->opt->budget_s;
+    if (cli->opt->tune_mode != AM_TUNE_MEASURE)
+        return 0;
+    return setup->energy ? measure_energy_s : measure_s;
+}
+
 static enum am_status measure(struct session *s, struct am_err *err)
 {
     struct am_cli *const cli = s->cli;
@@ -391,15 +402,12 @@ static enum am_status measure(struct session *s, struct am_err *err)
     s->tuner = (struct am_tuner){
         .conductor = &conductor,
         .mode = (enum am_tune_mode)cli->opt->tune_mode,
+        .budget_s = budget_of(cli, s->setup),
         .weighs_parts = cli->opt->tune_for >= 0,
         .metric = s->setup->energy
                       ? am_energy_rig_metric(s->setup->energy, am_tune_goals[cli->opt->tune_for],
                                              cli->arena)
                       : NULL};
-    s->tuner.budget_s = cli->opt->budget_s >= 0            ? cli->opt->budget_s
-                        : s->tuner.mode != AM_TUNE_MEASURE ? 0
-                        : s->setup->energy                 ? measure_energy_s
-                                                           : measure_s;
     if (!(s->tuner.budget_s > 0))
         status = count_candidates(s, &candidates, err);
     if (status == AM_OK) {
@@ -471,7 +479,9 @@ static enum am_status tune(struct am_cli *cli, struct am_setup *setup, const cha
     s.rows = am_arena_array(cli->arena, setup->plan.n, sizeof(*s.rows));
     if (!s.rows || !s.machine)
         return am_fail(err, AM_E_NOMEM, "no memory for %zu points", setup->plan.n);
-    status = measure(&s, err);
+    status = am_quiet_begin(cli, setup, budget_of(cli, setup) * (double)setup->plan.n, err);
+    if (status == AM_OK)
+        status = measure(&s, err);
     if (status == AM_OK)
         status = leave_file(&s, err);
     if (status != AM_OK)

@@ -60,7 +60,7 @@ enum am_status am_experiment_run(struct am_cli *cli, const struct am_experiment_
     if (s == AM_OK && way->ask && !cli->opt->dry_run)
         s = way->ask(cli, &spec, err);
     if (s == AM_OK && way->waits && !cli->opt->dry_run)
-        s = am_quiet_begin(cli, &setup, err);
+        s = am_quiet_begin(cli, &setup, setup.plan.settings.budget_s, err);
     if (s == AM_OK && cli->opt->dry_run)
         am_setup_show_plan(cli, &setup.plan);
     else if (s == AM_OK)

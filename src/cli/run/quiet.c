@@ -36,17 +36,16 @@ static struct am_surroundings look(const struct am_setup *setup)
 
 /* How long to wait at most; AM_E_USAGE for a variable that is no time. */
 static enum am_status longest_wait(const struct am_cli *cli, const struct am_setup *setup,
-                                   double *seconds, struct am_err *err)
+                                   double budget_s, double *seconds, struct am_err *err)
 {
     const char *const given = getenv(variable);
-    const double budget = setup->plan.settings.budget_s;
 
     *seconds = longest_s;
     if (given && !am_parse_duration(given, seconds))
         return am_fail(err, AM_E_USAGE, "%s=%s: a time with its unit is wanted, as 10s", variable,
                        given);
-    if (budget > 0)
-        *seconds = fmin(*seconds, budget_share * budget);
+    if (budget_s > 0)
+        *seconds = fmin(*seconds, budget_share * budget_s);
     if (cli->opt->no_wait || cli->opt->joint_axes || setup->simulated.path)
         *seconds = 0;
     return AM_OK;
@@ -77,12 +76,13 @@ static unsigned repeats_of(const struct am_cli *cli, const struct am_setup *setu
     return fixed ? 0 : setup->plan.settings.min_launches;
 }
 
-enum am_status am_quiet_begin(const struct am_cli *cli, struct am_setup *setup, struct am_err *err)
+enum am_status am_quiet_begin(const struct am_cli *cli, struct am_setup *setup, double budget_s,
+                              struct am_err *err)
 {
     struct am_surroundings now = {0};
     char why[160];
     double wait_s;
-    enum am_status s = longest_wait(cli, setup, &wait_s, err);
+    enum am_status s = longest_wait(cli, setup, budget_s, &wait_s, err);
 
     if (s != AM_OK)
         return s;

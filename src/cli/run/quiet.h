@@ -11,8 +11,10 @@
 #include "cli/cli.h"
 #include "cli/run/setup.h"
 
-/* Sets the plan's repeats, and waits. AM_E_BUSY: --strict, and the machine is busy. */
-enum am_status am_quiet_begin(const struct am_cli *cli, struct am_setup *setup, struct am_err *err);
+/* Sets the plan's repeats, and waits; `budget_s`: of all that is to be measured, 0 for any time.
+ * AM_E_BUSY: --strict, and the machine is busy. */
+enum am_status am_quiet_begin(const struct am_cli *cli, struct am_setup *setup, double budget_s,
+                              struct am_err *err);
 
 /* The repeats of a stored run, for resume. */
 void am_quiet_recall(const struct am_kvs *settings, struct am_plan_settings *out);

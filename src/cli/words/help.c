@@ -15,7 +15,8 @@ const struct am_exit_code am_exit_codes[] = {
     {2, "the command line is wrong; nothing was done"},
     {3, "could not measure, read or write"},
     {4, "inconclusive, or nothing to compare"},
-    {5, "busy: run --strict found others at work on the machine; nothing was measured"},
+    {5,
+     "busy: run, tune or time with --strict found others at work on the machine; nothing was measured"},
     {130, "interrupted; everything measured so far is kept"},
     {0, NULL},
 };
@@ -27,7 +28,7 @@ const struct am_help_item am_environment_variables[] = {
      "Directories to search for worker programs, separated by colons, in place "
      "of those beside the program."},
     {"ARCHMETER_WAIT",
-     "How long run waits at most for a quiet moment, in place of 10s; 0s: as --no-wait."},
+     "How long run and tune wait at most for a quiet moment, in place of 10s; 0s: as --no-wait."},
     {NULL, NULL},
 };
 

@@ -275,7 +275,7 @@ const struct am_option am_option_table[] = {
         .name = "no-wait",
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(no_wait),
-        .commands = BIT(RUN) | BIT(TIME),
+        .commands = BIT(RUN) | BIT(TUNE) | BIT(TIME),
         .help = "Take the machine as it is: do not wait for a quiet moment (up to 10 s or a tenth "
                 "of the budget), and do not repeat launches that were disturbed.",
     },
@@ -283,7 +283,7 @@ const struct am_option am_option_table[] = {
         .name = "strict",
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(strict),
-        .commands = BIT(RUN) | BIT(TIME),
+        .commands = BIT(RUN) | BIT(TUNE) | BIT(TIME),
         .help = "Measure nothing on a busy machine: end with code 5 when no quiet moment came.",
     },
     {

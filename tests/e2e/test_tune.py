@@ -249,6 +249,9 @@ def special(tap, bench):
     show = bench.run("resume", "patient.db")
     tap.ok(show.returncode == 0 and "complete" in show.stderr, "a tuning run is complete",
            show.stderr)
+    more = bench.run("resume", "patient.db", "--launches", "10")
+    tap.ok(more.returncode == 2 and "archmeter run BENCH --launches 10" in more.stderr and not more.stdout,
+           "it gets no launches, and it is said what does", (more.returncode, more.stderr))
 
 
 def bad_files(tap, bench):

@@ -174,6 +174,16 @@ static size_t count_open(const struct am_resume *resume)
     return n;
 }
 
+/* Visits of a search are no series of launches: more of them would be compared with nothing. */
+static bool was_tuned(const struct am_resume *resume)
+{
+    for (size_t i = 0; i < resume->n; i++) {
+        if (resume->points[i].stop_reason == AM_STOP_TUNED)
+            return true;
+    }
+    return false;
+}
+
 /* Points that ended for their number of launches, or by their precision, have more to come. What
  * the run was begun with stays as it is: it is sealed. Whoever asks for a number has it whatever
  * budget the run had. */
@@ -184,6 +194,12 @@ static enum am_status ask_for_more(const struct am_counts *wanted, struct am_res
 
     if (wanted->min == 0)
         return AM_OK;
+    if (was_tuned(resume))
+        return am_fail(err, AM_E_USAGE,
+                       "--launches: the file is one of archmeter tune, which visits a candidate as "
+                       "often as its search needs; archmeter run BENCH --launches %u measures with "
+                       "the values that it found",
+                       wanted->max);
     if (wanted->max < set->max_launches)
         return am_fail(err, AM_E_USAGE,
                        "--launches %u: points of this run had up to %u; launches can be added and "

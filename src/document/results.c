@@ -28,6 +28,7 @@ struct group {
     const struct am_result *shape;  /* the first that has metrics, else the first */
     const struct am_points *points; /* in the arena: charts refer to it */
     double most;                    /* highest median of the primary metric: a full bar */
+    const bool *picked;             /* the points that have a row; NULL: all */
 };
 
 /* What the footer has to explain. */
@@ -301,7 +302,7 @@ static void add_table(struct am_body *b, const struct group *g, const struct par
     for (size_t i = 0; i < g->n; i++) {
         const struct am_result *const r = &g->first[i];
 
-        if (r->state != AM_POINT_OK || r->n_metrics == 0)
+        if (r->state != AM_POINT_OK || r->n_metrics == 0 || (g->picked && !g->picked[i]))
             continue;
         am_table_row(t);
         am_points_cells(g->points, r, t);
@@ -385,6 +386,21 @@ static void add_group(struct am_body *b, const struct am_result_set *set, const 
     tell_others(b, g);
     for (size_t i = 0; i < g->n; i++)
         am_steady_blocks(b, &g->first[i], set);
+}
+
+/* A bench in short. */
+static void add_short(struct am_body *b, const struct am_result_set *set, struct group *g,
+                      struct seen *seen)
+{
+    const struct part own = own_part(g);
+
+    g->picked = am_results_pick(b, g->first, g->n);
+    if (g->picked && g->ok > 0)
+        add_table(b, g, &own, seen);
+    tell_others(b, g);
+    am_block_addf(b, AM_BLOCK_PARAGRAPH, "all: ", "archmeter show %s %s",
+                  set->run.name ? set->run.name : "FILE", g->first->bench)
+        ->indent = TABLE_INDENT;
 }
 
 /* ---- the whole ---- */
@@ -483,9 +499,8 @@ static void tell_footer(struct am_body *b, const struct seen *seen)
     tell_grades(b, seen->reasons);
 }
 
-static void results_blocks(struct am_body *b, const void *self)
+static void tell_results(struct am_body *b, const struct am_result_set *set, bool in_short)
 {
-    const struct am_result_set *const set = self;
     struct seen seen = {.worst_coverage = 1};
 
     if (b->programs) {
@@ -496,11 +511,14 @@ static void results_blocks(struct am_body *b, const void *self)
     tell_findings(b, &set->findings);
     tell_standards(b, set);
     for (size_t i = 0; i < set->n;) {
-        const struct group g = group_at(set, i, b->arena);
+        struct group g = group_at(set, i, b->arena);
 
         (void)am_block_add(b, AM_BLOCK_HEADING, g.first->bench,
                            am_points_shared(g.points, b->arena));
-        add_group(b, set, &g, &seen);
+        if (in_short && g.n > AM_RESULTS_READ_MOST)
+            add_short(b, set, &g, &seen);
+        else
+            add_group(b, set, &g, &seen);
         i += g.n;
     }
     if (set->n == 0)
@@ -508,9 +526,24 @@ static void results_blocks(struct am_body *b, const void *self)
     tell_footer(b, &seen);
 }
 
+static void results_blocks(struct am_body *b, const void *self)
+{
+    tell_results(b, self, false);
+}
+
+static void short_blocks(struct am_body *b, const void *self)
+{
+    tell_results(b, self, true);
+}
+
 struct am_document am_document_results(const struct am_result_set *set)
 {
     return (struct am_document){.self = set, .blocks = results_blocks, .data = am_results_data};
+}
+
+struct am_document am_document_results_short(const struct am_result_set *set)
+{
+    return (struct am_document){.self = set, .blocks = short_blocks, .data = am_results_data};
 }
 
 void am_results_folded(struct am_body *b, const struct am_result_set *set)

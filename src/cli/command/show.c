@@ -16,8 +16,10 @@ enum am_status am_cmd_show(struct am_cli *cli, struct am_err *err)
 {
     const struct am_strings patterns = am_operands_from(cli->opt, 1);
     struct am_result_set set = {0};
-    const struct am_document document =
-        cli->opt->provenance ? am_document_provenance(&set) : am_document_results(&set);
+    const bool all = patterns.n > 0 || cli->opt->verbose || cli->style.format != AM_FORMAT_TABLE;
+    const struct am_document document = cli->opt->provenance ? am_document_provenance(&set)
+                                        : all                ? am_document_results(&set)
+                                                             : am_document_results_short(&set);
     const enum am_status status =
         am_load_file(cli, cli->opt->operands.items[0], &patterns, &set, err);
 

@@ -412,7 +412,9 @@ enum am_status am_measure_report(struct am_cli *cli, struct am_store *store, con
                                         .report = cli->opt->report ? am_page_path(cli->arena, path)
                                                                    : NULL};
     const struct am_document screen = am_document_screen(&view),
-                             results = am_document_results(&set);
+                             results = cli->style.format == AM_FORMAT_TABLE && !cli->opt->verbose
+                                           ? am_document_results_short(&set)
+                                           : am_document_results(&set);
     const enum am_status status =
         am_evidence_load(store, &(struct am_filter){0}, cli->arena, &set, err);
     bool brief = cli->style.format == AM_FORMAT_TABLE && !cli->opt->verbose;

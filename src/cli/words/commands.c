@@ -92,7 +92,9 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .description =
                 "One table per bench: the axes that vary, each metric's median with its spread, and "
                 "what a reader should know (disturbed samples, two modes, why measuring stopped). On a "
-                "terminal also bars, sparklines and heat maps.\n\n"
+                "terminal also bars, sparklines and heat maps. Of a bench with more than 48 points it "
+                "says how many there are, how good they are, and the slowest; a PATTERN or --verbose "
+                "has all.\n\n"
                 "FILE is a results file, or a run of the working directory by name: latest, "
                 "latest~1 (the one before), a tag, TAG~1. So it is for every command that reads "
                 "one; show, model, explain, report and compare take the latest where none is "

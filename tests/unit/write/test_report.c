@@ -303,6 +303,59 @@ static void test_results_table(void)
     am_arena_fini(&arena);
 }
 
+/* Of a bench with many points, i ns each, what people see who did not ask for all. */
+static char *many_in_short(struct am_arena *arena, size_t n, const struct am_style *style)
+{
+    struct am_result_set set = small_run(arena);
+    struct am_result *const many = am_arena_array(arena, n, sizeof(*many));
+    const struct am_document document = am_document_results_short(&set);
+    struct memory m;
+    char *copy;
+
+    for (size_t i = 0; i < n; i++) {
+        struct am_result_param *const param = am_arena_array(arena, 1, sizeof(*param));
+        struct am_result_metric *const metric = am_arena_array(arena, 1, sizeof(*metric));
+
+        *param = (struct am_result_param){"set", AM_AXIS_INT, am_arena_printf(arena, "%zu", i)};
+        *metric = (struct am_result_metric){.name = "latency",
+                                            .unit = "s",
+                                            .better = AM_LOWER,
+                                            .series = series_of(arena, 1e-9 * (double)(i + 1))};
+        many[i] = results[0];
+        many[i].params = param;
+        many[i].metrics = metric;
+        many[i].n_params = many[i].n_metrics = 1;
+    }
+    many[1].stop_reason = AM_STOP_OPEN;
+    set.results = many;
+    set.n = n;
+    am_evidence_settle(&set);
+    am_write(&document, style, arena, memory_open(&m));
+    copy = am_arena_strdup(arena, memory_text(&m));
+    memory_close(&m);
+    return copy;
+}
+
+static void test_results_short(void)
+{
+    const struct am_style table = {.format = AM_FORMAT_TABLE, .utf8 = true};
+    struct am_arena arena = {0};
+    const char *text = many_in_short(&arena, AM_RESULTS_READ_MOST, &table);
+
+    ok(strstr(text, " 1.00 ns") && strstr(text, " 48.1 ns") && !strstr(text, "archmeter show"),
+       "as many points as somebody reads are all there");
+    text = many_in_short(&arena, 60, &table);
+    ok(strstr(text, "60 points, 60 measured: ") && strstr(text, "; 1 unfinished. The slowest:"),
+       "of more points people see how many, and how good they are");
+    ok(strstr(text, "\n   52  53.1 ns") && strstr(text, "\n   59  60.2 ns") &&
+           !strstr(text, "52.1 ns"),
+       "and the eight slowest");
+    ok(strstr(text, "all: archmeter show run.db mem.latency\n") != NULL, "and how to see all");
+    text = many_in_short(&arena, 60, &(struct am_style){.format = AM_FORMAT_CSV});
+    ok(strstr(text, ",1,") && !strstr(text, "slowest"), "programs get all");
+    am_arena_fini(&arena);
+}
+
 static void test_results_json(void)
 {
     struct am_arena arena = {0};
@@ -388,6 +441,7 @@ int main(void)
     test_json_keys();
     test_put();
     test_results_table();
+    test_results_short();
     test_results_json();
     test_results_csv();
     test_findings();

@@ -11,6 +11,9 @@
 
 enum { INDENT = 2 };
 
+/* In brief: of more facts of one name than anybody reads some, and between which the others are. */
+enum { READ_MOST = 16, LARGEST = 3 };
+
 /* ---- one fact ---- */
 
 /* A size of which only those that were tried below and above it are known: its middle is nobody's
@@ -155,6 +158,86 @@ static bool seen_before(const struct am_facts *facts, const bool *left, size_t i
     return seen;
 }
 
+/* Of one family and name, as one table has them. */
+struct namesakes {
+    const struct am_facts *facts;
+    const bool *left;
+    size_t first, n;
+};
+
+static bool is_namesake(const struct namesakes *s, size_t k)
+{
+    const struct am_fact *const a = &s->facts->items[s->first], *const b = &s->facts->items[k];
+
+    return (!s->left || s->left[k]) && same_family(a, b) && strcmp(a->name, b->name) == 0;
+}
+
+static struct namesakes namesakes_of(const struct am_facts *facts, const bool *left, size_t i)
+{
+    struct namesakes s = {.facts = facts, .left = left, .first = i};
+    size_t first = facts->n;
+
+    for (size_t k = 0; k < facts->n; k++) {
+        if (!is_namesake(&s, k))
+            continue;
+        first = first == facts->n ? k : first;
+        s.n++;
+    }
+    s.first = first;
+    return s;
+}
+
+/* The largest few, one behind the other, and what the rest lies between. */
+static void add_largest(struct am_table *t, const struct namesakes *s)
+{
+    const struct am_fact *const first = &s->facts->items[s->first];
+    size_t told[LARGEST];
+    double lo = INFINITY, hi = -INFINITY;
+    struct am_table_cell *cell;
+
+    for (size_t j = 0; j < LARGEST; j++) {
+        told[j] = s->facts->n;
+        for (size_t k = s->first; k < s->facts->n; k++) {
+            bool before = !is_namesake(s, k);
+
+            for (size_t q = 0; q < j; q++)
+                before = before || told[q] == k;
+            if (!before && (told[j] == s->facts->n ||
+                            s->facts->items[k].value > s->facts->items[told[j]].value))
+                told[j] = k;
+        }
+        if (told[j] < s->facts->n)
+            add_row(t, &s->facts->items[told[j]]);
+    }
+    for (size_t k = s->first; k < s->facts->n; k++) {
+        bool before = !is_namesake(s, k);
+
+        for (size_t q = 0; q < LARGEST; q++)
+            before = before || told[q] == k;
+        lo = before ? lo : fmin(lo, s->facts->items[k].value);
+        hi = before ? hi : fmax(hi, s->facts->items[k].value);
+    }
+    am_table_row(t);
+    (void)am_table_textf(t, "%s.%s, %zu more", first->family, first->name, s->n - LARGEST);
+    (void)am_table_text(t, first->unit);
+    (void)am_table_text(t, NULL); /* no value of its own, and no bound */
+    (void)am_table_text(t, NULL);
+    cell = am_table_quantity(t, AM_FORM_INTERVAL, NAN, first->unit);
+    cell->lo = lo;
+    cell->hi = hi;
+}
+
+/* A row; of many of one name those of all are told at the first of them. */
+static void add_rows(struct am_table *t, const struct am_facts *facts, const bool *left, size_t k)
+{
+    const struct namesakes s = namesakes_of(facts, left, k);
+
+    if (s.n <= READ_MOST || !left)
+        add_row(t, &facts->items[k]);
+    else if (s.first == k)
+        add_largest(t, &s);
+}
+
 void am_facts_tables(struct am_body *b, const struct am_facts *facts, const bool *left)
 {
     for (size_t i = 0; i < facts->n; i++) {
@@ -172,7 +255,7 @@ void am_facts_tables(struct am_body *b, const struct am_facts *facts, const bool
         t = add_table(b, left != NULL);
         for (size_t k = i; k < facts->n; k++) {
             if ((!left || left[k]) && same_family(&facts->items[i], &facts->items[k]))
-                add_row(t, &facts->items[k]);
+                add_rows(t, facts, b->programs ? NULL : left, k);
         }
     }
 }

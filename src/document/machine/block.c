@@ -170,7 +170,8 @@ static void add_pressure(struct am_body *body, const struct am_predicted *b)
                                                {.title = "resource", .key = "resource"},
                                                {.title = "cycles", .key = "cycles", .right = true},
                                                {.title = "busy", .key = "busy", .right = true},
-                                               {.title = ""}};
+                                               {.title = ""},
+                                               {.title = "for", .flow = true}};
     struct am_table *const t = am_block_table(body, columns, sizeof(columns) / sizeof(columns[0]));
     bool shown[AM_RESOURCES_MAX] = {false};
 
@@ -187,6 +188,7 @@ static void add_pressure(struct am_body *body, const struct am_predicted *b)
         am_table_number(t, AM_FORM_RATIO, b->pressure[r])->digits = 2;
         (void)am_table_number(t, AM_FORM_SHARE, b->pressure[r] / b->cycles);
         (void)am_table_number(t, AM_FORM_BAR, b->pressure[r] / b->cycles);
+        (void)am_table_text(t, am_incore_users(b->core, r, t->arena));
     }
 }
 

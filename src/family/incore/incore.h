@@ -199,6 +199,10 @@ const struct am_incore *am_incore_beside(const struct am_incore *core, bool wide
 /* incore_facts.c: what 512-bit vectors close, in words; NULL: nothing that was seen. */
 const char *am_incore_closed(const struct am_incore *core, struct am_arena *arena);
 
+/* The same file: what a resource is to a reader, "4 per cycle: add_r64, cmp_r64 and 40 more"; NULL
+ * without memory. */
+const char *am_incore_users(const struct am_incore *core, size_t r, struct am_arena *arena);
+
 /* The form of that name; NULL when it was not measured. */
 const struct am_incore_form *am_incore_find(const struct am_incore *core, const char *name);
 

@@ -19,6 +19,7 @@ static const double error_most = 0.1;
 enum {
     NAMED_MOST = 6,   /* forms that the evidence of a class names, and uses that a remark does */
     CLOSED_NAMED = 3, /* classes to which ports are closed */
+    USERS_NAMED = 3,  /* classes that say what a resource is */
 };
 
 static struct am_fact begin_fact(const struct am_incore *core, const char *name, const char *what,
@@ -105,11 +106,87 @@ static size_t lightest(const struct am_incore *core, size_t r)
     return found;
 }
 
+/* The three classes that keep the resource busy for the largest share of their time, and for how
+ * long. */
+static void add_sharers(const struct am_incore *core, size_t r, struct am_text *text)
+{
+    size_t named[USERS_NAMED];
+
+    for (size_t k = 0; k < USERS_NAMED; k++) {
+        double most = 0;
+
+        named[k] = core->n_kinds;
+        for (size_t c = 0; c < core->n_kinds; c++) {
+            const double cycles = am_resources_weight(&core->model, c, r)->value;
+            bool told = false;
+
+            for (size_t i = 0; i < k; i++)
+                told = told || named[i] == c;
+            if (told || cycles <= most * core->kinds[c].alone)
+                continue;
+            most = cycles / core->kinds[c].alone;
+            named[k] = c;
+        }
+        if (named[k] == core->n_kinds)
+            break;
+        am_text_addf(text, "%s %s (%.2f cycles)", k ? "," : "shared by", core->kinds[named[k]].name,
+                     am_resources_weight(&core->model, named[k], r)->value);
+    }
+}
+
+/* " imul_r64, popcnt_r64 and 12 more": what the resource bounds. */
+static void add_bounded(const struct am_incore *core, size_t r, struct am_text *text)
+{
+    size_t named = 0, forms = 0;
+
+    for (size_t c = 0; c < core->n_kinds; c++) {
+        if (!bounds_class(core, c, r))
+            continue;
+        if (named < USERS_NAMED)
+            am_text_addf(text, "%s %s", named ? "," : "", core->kinds[c].name);
+        named += named < USERS_NAMED;
+        forms += core->kinds[c].members;
+    }
+    if (forms > named)
+        am_text_addf(text, " and %zu more", forms - named);
+}
+
+const char *am_incore_users(const struct am_incore *core, size_t r, struct am_arena *arena)
+{
+    const size_t least = lightest(core, r);
+    struct am_text text;
+    const char *out;
+
+    am_text_init(&text, 512);
+    if (least < core->n_kinds) {
+        am_text_addf(&text,
+                     "%.2g per cycle:", 1 / am_resources_weight(&core->model, least, r)->value);
+        add_bounded(core, r, &text);
+    } else {
+        add_sharers(core, r, &text);
+    }
+    out = am_arena_strdup(arena, am_text_str(&text));
+    am_text_fini(&text);
+    return out;
+}
+
+static const char *what_of_units(const struct am_incore *core, size_t r, struct am_arena *arena)
+{
+    struct am_text text;
+    const char *out;
+
+    am_text_init(&text, 512);
+    am_text_add(&text, "instructions per cycle of a resource:");
+    add_bounded(core, r, &text);
+    out = am_arena_strdup(arena, am_text_str(&text));
+    am_text_fini(&text);
+    return out ? out : "";
+}
+
 static void offer_units(const struct am_deriving *d, const struct am_incore *core, size_t r)
 {
     const size_t kind = lightest(core, r);
-    struct am_fact fact =
-        begin_fact(core, "ports_units", "instructions per cycle of a resource", "1/cycle");
+    struct am_fact fact = begin_fact(core, "ports_units", "", "1/cycle");
     struct am_resources_weight w;
 
     if (kind == core->n_kinds)
@@ -118,6 +195,7 @@ static void offer_units(const struct am_deriving *d, const struct am_incore *cor
     if (!am_resources_is_decided(&w, core->kinds[kind].alone))
         return;
     set_rate(&fact, &w);
+    fact.what = what_of_units(core, r, d->arena);
     fact.evidence = am_arena_printf(d->arena, "of %s, which it bounds; %s", core->kinds[kind].name,
                                     core->model.certain[r]
                                         ? "found by every start of the fit that is as good"

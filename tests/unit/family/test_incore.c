@@ -188,6 +188,25 @@ static void plant_wrong_clock(struct rx_run *run)
     }
 }
 
+/* What a resource is in words: how many instructions it takes per cycle, and which. */
+static void check_users(const struct am_incore *core)
+{
+    struct am_arena arena = {0};
+    size_t told = 0, product = 0, front = 0;
+
+    for (size_t r = 0; r < core->model.resources; r++) {
+        const char *const text = am_incore_users(core, r, &arena);
+
+        told += text && (strstr(text, " per cycle: ") || strncmp(text, "shared by ", 10) == 0);
+        product += text && strncmp(text, "1 per cycle: ", 13) == 0 && strstr(text, "imul_r64_imm");
+        front += text && r == 0 && strncmp(text, "6 per cycle: ", 13) == 0;
+    }
+    ok(told == core->model.resources && product == 1 && front == 1,
+       "each of %zu resources is explained (%zu), that of products, too (%zu), and the front end",
+       core->model.resources, told, product);
+    am_arena_fini(&arena);
+}
+
 static void check_planted(void)
 {
     const struct pm_machine m = planted();
@@ -218,6 +237,7 @@ static void check_planted(void)
     f = am_facts_only(&facts, "core.ports_use", "class=shl_r64");
     ok(f && fabs(f->value - 0.5) < 0.02, "a shift %g", f ? f->value : NAN);
     ok(am_facts_next(&facts, "core.ports_units", NULL, NULL) != NULL, "resources have units");
+    check_users(&core);
     for (size_t i = 0; i < facts.n; i++)
         printf("# %s = %g [%g, %g] %s\n", facts.items[i].id, facts.items[i].value,
                facts.items[i].ci.lo, facts.items[i].ci.hi, facts.items[i].evidence);

@@ -151,6 +151,39 @@ static void check_report(void)
     am_arena_fini(&run.arena);
 }
 
+/* More facts of one name than anybody reads: the model has the largest, and what the others lie
+ * between. */
+static void check_many(void)
+{
+    enum { MANY = 20 };
+    struct rx_run run = {0};
+    struct am_facts facts = {.arena = &run.arena};
+    size_t rows = 0;
+    char *text;
+
+    for (int i = 0; i < MANY; i++) {
+        char labels[64];
+
+        (void)am_str_format(labels, sizeof(labels), "class=c%d resource=alu", i);
+        fx_fact(&facts, "core.ports_use", labels, "cycle", i == 7 ? 99 : 1 + i);
+    }
+    fx_fact(&facts, "core.ports_width", "", "1/cycle", 6);
+    text = model_text(&run, &facts, (struct am_style){.format = AM_FORMAT_TABLE, .utf8 = true});
+    for (const char *at = text; (at = strstr(at, "ports_use{")) != NULL; at++)
+        rows++;
+    ok(rows == 3 && strstr(text, "class=c7,") && strstr(text, "class=c19,") &&
+           strstr(text, "class=c18,"),
+       "%zu rows of %d, the largest", rows, MANY);
+    ok(strstr(text, "core.ports_use, 17 more") && strstr(text, "1.00 .. 18.0 cycle"),
+       "and one of the others");
+    ok(strstr(text, "core.ports_width") != NULL, "what stands alone stays");
+    free(text);
+    text = model_text(&run, &facts, (struct am_style){.format = AM_FORMAT_CSV});
+    ok(strstr(text, "class=c3,") && !strstr(text, " more"), "programs get all");
+    free(text);
+    am_arena_fini(&run.arena);
+}
+
 static void withhold(struct am_facts *facts, const char *name, unsigned reasons)
 {
     const struct am_fact fact = {.name = name,
@@ -264,6 +297,7 @@ int main(void)
 {
     check_guidelines();
     check_report();
+    check_many();
     check_withheld();
     check_values();
     check_text();

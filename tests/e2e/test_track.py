@@ -6,9 +6,11 @@ import math
 import os
 import pty
 import shutil
+import signal
 import struct
 import subprocess
 import sys
+import time
 import zlib
 
 from e2e import Bench, Tap
@@ -264,6 +266,25 @@ def progress(tap, bench):
     tap.ok("of 3 frames" not in got.stderr, "what is no terminal gets no progress", got.stderr)
 
 
+def interrupted(tap, bench):
+    """Ctrl-C keeps the frames that were tracked."""
+    bench.run("track", "--make", "long.avi", "--frames", "100", "--seed", "3")
+    child = bench.start("track", "long.avi", "-o", "cut.csv", "--svg", "cut.svg", "--overlay", "cut", "--threads", "1")
+    while child.poll() is None and not os.path.exists(bench.path("cut/frame-000002.png")):
+        time.sleep(0.01)
+    child.send_signal(signal.SIGINT)
+    said = child.communicate(timeout=900)[1]
+    found = places(bench.path("cut.csv")) if os.path.exists(bench.path("cut.csv")) else {}
+    tap.ok(child.returncode == 130 and 3 <= len(found) < 100 and f"has the {len(found)} frames before it" in said,
+           "interrupted: the frames so far are written, and how many is said", (child.returncode, len(found), said))
+    bench.run("track", "long.avi", "--frames", str(max(len(found), 1)), "-o", "short.csv")
+    with open(bench.path("short.csv"), encoding="ascii") as a:
+        text = a.read()
+    with open(bench.path("cut.csv" if found else "long.avi"), encoding="latin-1") as b:
+        tap.ok(b.read() == text, "they are those of a run of as many frames")
+    tap.ok(os.path.exists(bench.path("cut.svg")), "and so is the plot")
+
+
 def refused(tap, bench):
     with open(bench.path("v.avi"), "rb") as f:
         video = f.read()
@@ -332,6 +353,7 @@ def main():
     other_kinds(tap, bench)
     without_libraries(tap, bench)
     progress(tap, bench)
+    interrupted(tap, bench)
     refused(tap, bench)
     consent(tap, bench)
     drawn(tap, bench)

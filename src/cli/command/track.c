@@ -29,6 +29,7 @@ struct job {
     struct am_video *video;
     struct am_temp_folder decoded; /* frames of a video of another kind */
     const char *incomplete; /* why the video goes on with a frame that is not whole; or NULL */
+    bool interrupted;       /* before the last frame */
     uint8_t *pixels;
     struct am_cells *cells;
     struct am_mgvf_loop loop;
@@ -252,9 +253,11 @@ static enum am_status follow(struct job *job, struct am_err *err)
     if (s == AM_OK)
         s = job->executor->prepare(job->engine, &blocks, err);
     for (size_t t = 1; s == AM_OK && t < job->paths.frames; t++) {
-        if (*job->cli->interrupted)
-            return am_fail(err, AM_E_INTERRUPTED, "interrupted in frame %zu; nothing was written",
-                           t);
+        if (*job->cli->interrupted) {
+            job->interrupted = true;
+            job->paths.frames = t; /* that there are */
+            break;
+        }
         s = am_video_read(job->video, t, job->pixels, err);
         if (s != AM_OK)
             break;
@@ -271,6 +274,10 @@ static enum am_status follow(struct job *job, struct am_err *err)
 /* What was tracked is written by now; that the rest is missing is told, and is no success. */
 static enum am_status tell_incomplete(const struct job *job, struct am_err *err)
 {
+    if (job->interrupted)
+        return am_fail(err, AM_E_INTERRUPTED,
+                       "interrupted in frame %zu; what was written has the %zu frame%s before it",
+                       job->paths.frames, job->paths.frames, job->paths.frames == 1 ? "" : "s");
     if (!job->incomplete)
         return AM_OK;
     return am_fail(err, AM_E_ABSENT,

@@ -85,8 +85,9 @@ enum am_status am_track_make(struct am_cli *cli, struct am_err *err)
     if (s == AM_OK && cli->opt->truth)
         s = write_truth(cli, synth, &setup, err);
     if (s == AM_OK)
-        am_log(AM_LOG_INFO, "%s: %zu frames, %zu cells, seed %llu", cli->opt->operands.items[0],
-               setup.frames, setup.cells, (unsigned long long)setup.seed);
+        am_log(AM_LOG_INFO, "%s: %zu frame%s, %zu cells, seed %llu", cli->opt->operands.items[0],
+               setup.frames, setup.frames == 1 ? "" : "s", setup.cells,
+               (unsigned long long)setup.seed);
     am_synth_free(synth);
     return s;
 }

@@ -134,14 +134,20 @@ static struct plain follow(const struct trial *t, const struct am_snake_setup *s
     return p;
 }
 
-/* A ring that the contour begins beside, on a rough ground, in a window that may be cut off. */
-static void draw(struct am_rng *rng, struct trial *t)
+enum kind { INSIDE, BESIDE, PULLED, KINDS };
+
+/* A ring that the contour begins beside, on a rough ground, in a window that may be cut off: or so
+ * near to a border that the contour reaches the pixels there, or pulled to a row far away. */
+static void draw(struct am_rng *rng, struct trial *t, enum kind kind)
 {
-    const double x = 30 + 100 * am_rng_unit(rng), y = 20 + 60 * am_rng_unit(rng);
+    const double side = kind == BESIDE ? AM_SNAKE_RADIUS + 1.5 : 20 + AM_SNAKE_RADIUS;
+    const double a = am_rng_unit(rng), b = am_rng_unit(rng);
+    const double x = side + (160 - 2 * side) * (kind == BESIDE ? round(a) : a);
+    const double y = side + (100 - 2 * side) * (kind == BESIDE ? round(b) : b);
 
     t->window = am_window_around((struct am_centre){x, y}, 160, 100);
     t->start = (struct am_centre){x + 4 * am_rng_unit(rng) - 2, y + 4 * am_rng_unit(rng) - 2};
-    t->expected_y = y + 2 * am_rng_unit(rng) - 1;
+    t->expected_y = y + 2 * am_rng_unit(rng) - 1 + (kind == PULLED ? 20 : 0);
     for (size_t i = 0; i < t->window.rows; i++) {
         for (size_t j = 0; j < t->window.columns; j++) {
             const double r = hypot((double)(t->window.x0 + j) - x, (double)(t->window.y0 + i) - y);
@@ -178,7 +184,7 @@ static void check_steps(const char *name, size_t limit, struct am_leuko_parts pa
         struct plain want;
         size_t steps;
 
-        draw(&rng, &t);
+        draw(&rng, &t, (enum kind)(i % KINDS));
         want = follow(&t, &setup);
         am_snake_init(&snake, t.start);
         steps = parts.move(&snake, &setup, &t.window, t.field, t.expected_y, work);

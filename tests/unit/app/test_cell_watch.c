@@ -70,6 +70,18 @@ static void over_the_border(struct am_leuko_cell *cells, size_t t)
         cells[VICTIM].snake.centre.x = 3;
 }
 
+static void over_the_far_border(struct am_leuko_cell *cells, size_t t)
+{
+    if (t >= WRONG_FROM)
+        cells[VICTIM].snake.centre.x = AM_SYNTH_WIDTH - 4;
+}
+
+static void under_the_border(struct am_leuko_cell *cells, size_t t)
+{
+    if (t >= WRONG_FROM)
+        cells[VICTIM].snake.centre.y = AM_SYNTH_HEIGHT - 4;
+}
+
 /* Frames of one scene, drawn once. */
 struct film {
     struct am_synth *synth;
@@ -279,6 +291,8 @@ int main(void)
         {"slowly away from its cell", slowly_away, AM_LOST_APART, 3, 0},
         {"away from it and back", out_and_back, AM_LOST_NOT, 6, 0},
         {"over the border", over_the_border, AM_LOST_BESIDE, WRONG_FROM, 0},
+        {"over the far border", over_the_far_border, AM_LOST_BESIDE, WRONG_FROM, 0},
+        {"under the border", under_the_border, AM_LOST_BESIDE, WRONG_FROM, 0},
     };
     struct film film = make_film(CELLS, FRAMES, FRAMES, 1);
 

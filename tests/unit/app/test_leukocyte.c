@@ -325,6 +325,49 @@ static void check_tracking(void)
     am_synth_free(synth);
 }
 
+/* A ring that goes down by a pixel per frame: the contour is drawn to the mean height of its last
+ * ten places, in frames of which there are more than that. */
+static void check_expected(void)
+{
+    enum { TIMES = 25, PIXELS = AM_WINDOW_ROWS_MAX * AM_WINDOW_COLUMNS_MAX };
+    static double field[PIXELS], work[4 * PIXELS], past[TIMES + 1];
+    const struct am_centre start = {120, 100};
+    const struct am_leuko_parts parts = am_leuko_parts_of(AM_LEUKO_ANY);
+    struct am_tracker *tracker = NULL;
+    struct am_snake own;
+    struct am_err err = {0};
+    size_t same = 0, n;
+
+    if (am_tracker_new(&am_track_defaults, 320, 240, &start, 1, &tracker, &err) != AM_OK) {
+        ok(0, "a tracker: %s", err.text);
+        return;
+    }
+    am_snake_init(&own, start);
+    past[0] = own.centre.y;
+    for (size_t t = 1; t <= TIMES; t++) {
+        const struct am_window window = am_window_around(own.centre, 320, 240);
+        double expected = 0;
+
+        for (size_t i = 0; i < window.rows * window.columns; i++) {
+            const double x = (double)(window.x0 + i % window.columns) - start.x;
+            const double y = (double)(window.y0 + i / window.columns) - start.y - (double)t;
+            const double off = hypot(x, y) - 10;
+
+            field[i] = exp(-off * off / 8);
+        }
+        for (size_t k = t > AM_TRACK_HISTORY ? t - AM_TRACK_HISTORY : 0; k < t; k++)
+            expected += past[k] / (double)(t > AM_TRACK_HISTORY ? AM_TRACK_HISTORY : t);
+        (void)parts.move(&own, &am_track_defaults.snake, &window, field, expected, work);
+        past[t] = own.centre.y;
+        am_tracker_follow(tracker, 0, &window, field, 1);
+        same += fabs(am_tracker_cells(tracker, &n)[0].snake.centre.y - own.centre.y) < 1e-9;
+    }
+    ok(same == TIMES && own.centre.y > start.y + TIMES / 2,
+       "a cell is expected at the mean height of its last %d places (%zu of %d frames)",
+       AM_TRACK_HISTORY, same, TIMES);
+    am_tracker_free(tracker);
+}
+
 static void check_limits(void)
 {
     static const struct am_synth_setup refused[] = {
@@ -419,6 +462,7 @@ int main(void)
     check_parts(AM_LEUKO_AVX2, "AVX2");
     check_parts(AM_LEUKO_AVX512, "AVX-512");
     check_tracking();
+    check_expected();
     check_limits();
     check_cells();
     check_picture();

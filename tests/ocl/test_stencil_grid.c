@@ -3,10 +3,12 @@
  * passes of several steps against plain steps, in sizes that fit nothing; and errors of each kind,
  * planted. */
 #include "bench/ocl/app/stencil_parts.h"
+#include "base/text.h"
 #include "ocl_device.h"
 #include "tap.h"
 
 #include <stdint.h>
+#include <string.h>
 
 static const uint64_t seed = 12345;
 
@@ -299,6 +301,39 @@ static void check_refused(const struct am_ocl_device *device)
     am_ocl_grid_close(&grid);
 }
 
+/* Wherever a single point differs from what was kept, it is found. */
+static void check_differ(const struct am_ocl_device *device)
+{
+    const struct am_ocl_grid_spec spec = {3, AM_STENCIL_F32, {8, 9, 7}, 4, 0.1, 0, 0};
+    const size_t last = (size_t)8 * 9 * 7 - 1, at[] = {0, 9, last - 1, last};
+    struct am_ocl_grid grid = {.front = 0};
+    struct am_err err = {0};
+
+    ok(am_ocl_grid_open(&grid, device, &spec, &err) == AM_OK &&
+           am_ocl_grid_fill(&grid, &err) == AM_OK && am_ocl_grid_keep(&grid, &err) == AM_OK &&
+           am_ocl_grid_same(&grid, &err) == AM_OK,
+       "a grid is like itself %s", err.text);
+    for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+        const cl_float wrong = 3;
+        cl_float right = 0;
+        char place[64];
+
+        err = (struct am_err){0};
+        (void)am_str_format(place, sizeof(place), "(%zu, %zu, %zu) is", at[i] % 8, at[i] / 8 % 9,
+                            at[i] / 72);
+        (void)am_ocl_device_read(device, grid.u[grid.front], at[i] * sizeof(right), sizeof(right),
+                                 &right, NULL);
+        (void)am_ocl_device_write(device, grid.u[grid.front], at[i] * sizeof(wrong), sizeof(wrong),
+                                  &wrong, NULL);
+        ok(am_ocl_grid_same(&grid, &err) == AM_E_WRONG && strstr(err.text, "1 of 504 points") &&
+               strstr(err.text, place),
+           "point %zu alone is wrong: %s", at[i], err.text);
+        (void)am_ocl_device_write(device, grid.u[grid.front], at[i] * sizeof(right), sizeof(right),
+                                  &right, NULL);
+    }
+    am_ocl_grid_close(&grid);
+}
+
 int main(void)
 {
     struct am_clock clock;
@@ -318,6 +353,7 @@ int main(void)
         check_sizes(&device);
         check_planted(&device);
         check_parts(&device);
+        check_differ(&device);
         check_refused(&device);
     }
     am_ocl_device_close(&device);

@@ -17,10 +17,14 @@ unsigned char *am_payload_new(size_t bytes)
     return data;
 }
 
+/* Mixed as splitmix64 does: seeds and senders that differ in their lowest bit have other bytes. */
 static unsigned char byte_at(size_t i, uint64_t seed, int sender)
 {
-    const uint64_t x = (i + 1) * UINT64_C(0x9e3779b97f4a7c15) + seed + (uint64_t)sender;
+    uint64_t x = (i + 1) * UINT64_C(0x9e3779b97f4a7c15) + seed +
+                 ((uint64_t)sender + 1) * UINT64_C(0xd1342543de82ef95);
 
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
     return (unsigned char)(x >> 56);
 }
 

@@ -36,7 +36,16 @@ struct seen {
     double worst_coverage; /* of the intervals shown */
     uint32_t reasons;      /* of results of grade C */
     bool spread, disturbed, bimodal, max_launches, out_of_reach, negative, bounded;
+    bool fixed; /* as many launches as were asked for: no target was worked for */
 };
+
+static struct seen nothing_seen(const struct am_result_set *set)
+{
+    const struct am_plan_settings *const settings = &set->run.settings;
+
+    return (struct seen){.worst_coverage = 1,
+                         .fixed = settings->min_launches == settings->max_launches};
+}
 
 static const struct am_result_metric *metric_of(const struct am_result *r, const char *name)
 {
@@ -256,6 +265,7 @@ static bool is_negative(const struct am_result *r)
 static void add_notes(struct am_table *t, const struct am_result *r, const struct am_summary *s,
                       struct seen *seen)
 {
+    const bool used_up = seen->fixed && r->stop_reason == AM_STOP_MAX_LAUNCHES;
     char notes[LINE_BYTES] = "";
 
     if (is_negative(r))
@@ -268,10 +278,10 @@ static void add_notes(struct am_table *t, const struct am_result *r, const struc
         add_note(notes, "%zu launch%s failed", r->failures, r->failures == 1 ? "" : "es");
     if (r->stop_reason == AM_STOP_OPEN)
         add_note(notes, "unfinished");
-    else if (r->stop_reason != AM_STOP_TARGET)
+    else if (r->stop_reason != AM_STOP_TARGET && !used_up)
         add_note(notes, "%s", am_stop_reasons[r->stop_reason]);
     seen->out_of_reach |= r->stop_reason == AM_STOP_OUT_OF_REACH;
-    seen->max_launches |= r->stop_reason == AM_STOP_MAX_LAUNCHES;
+    seen->max_launches |= r->stop_reason == AM_STOP_MAX_LAUNCHES && !used_up;
     seen->negative |= is_negative(r);
     seen->bimodal |= s->bimodal;
     seen->disturbed |= s->disturbed > 0;
@@ -501,7 +511,7 @@ static void tell_footer(struct am_body *b, const struct seen *seen)
 
 static void tell_results(struct am_body *b, const struct am_result_set *set, bool in_short)
 {
-    struct seen seen = {.worst_coverage = 1};
+    struct seen seen = nothing_seen(set);
 
     if (b->programs) {
         am_results_rows(b, set);
@@ -548,7 +558,7 @@ struct am_document am_document_results_short(const struct am_result_set *set)
 
 void am_results_folded(struct am_body *b, const struct am_result_set *set)
 {
-    struct seen seen = {.worst_coverage = 1};
+    struct seen seen = nothing_seen(set);
 
     for (size_t i = 0; i < set->n;) {
         const struct group g = group_at(set, i, b->arena);

@@ -356,6 +356,30 @@ static void test_results_short(void)
     am_arena_fini(&arena);
 }
 
+/* That launches were used up is no news to somebody who fixed their number. */
+static void test_used_up(void)
+{
+    const struct am_style style = {.format = AM_FORMAT_TABLE, .utf8 = true};
+
+    for (unsigned most = LAUNCHES; most < LAUNCHES + 2; most++) {
+        struct am_arena arena = {0};
+        struct am_result_set set = small_run(&arena);
+        const struct am_document document = am_document_results(&set);
+        const bool fixed = most == LAUNCHES;
+        struct memory m;
+
+        set.run.settings.min_launches = LAUNCHES;
+        set.run.settings.max_launches = most;
+        results[0].stop_reason = AM_STOP_MAX_LAUNCHES;
+        am_write(&document, &style, &arena, memory_open(&m));
+        ok((strstr(memory_text(&m), "max-launches") == NULL) == fixed,
+           fixed ? "launches whose number is fixed are used up without a note"
+                 : "others have the note");
+        memory_close(&m);
+        am_arena_fini(&arena);
+    }
+}
+
 static void test_results_json(void)
 {
     struct am_arena arena = {0};
@@ -442,6 +466,7 @@ int main(void)
     test_put();
     test_results_table();
     test_results_short();
+    test_used_up();
     test_results_json();
     test_results_csv();
     test_findings();

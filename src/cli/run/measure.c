@@ -358,9 +358,7 @@ static void tell_next(const struct am_outcome *o, const char *path)
         am_log(AM_LOG_INFO, "interrupted; finish it with: archmeter resume %s", path);
     else
         am_log(AM_LOG_INFO,
-               "next:    archmeter show %s   |   archmeter model %s   |   archmeter compare %s "
-               "OTHER.db",
-               path, path, path);
+               "next:    archmeter explain %s (what limits it), model, report, compare", path);
 }
 
 void am_measure_tell(struct am_cli *cli, const char *path, const struct am_outcome *outcome)
@@ -386,9 +384,6 @@ static enum am_status report_screen(struct am_cli *cli, const struct am_result_s
     return status;
 }
 
-/* What a person sees at the end is the first screen, which says itself what to do next. Where the
- * run does not fill one (a few named benches), for programs, and where more was asked for, it is
- * all tables. A run of everything that was ended early shows on the screen what there is. */
 static enum am_status report_study(struct am_cli *cli, const struct am_result_set *set,
                                    const char *path, const struct am_outcome *outcome,
                                    struct am_err *err)
@@ -401,6 +396,9 @@ static enum am_status report_study(struct am_cli *cli, const struct am_result_se
     return s;
 }
 
+/* What a person sees at the end is the first screen, which says itself what to do next. Where the
+ * run does not fill one (a few named benches), for programs, and where more was asked for, it is
+ * tables. A run of everything that was ended early shows on the screen what there is. */
 enum am_status am_measure_report(struct am_cli *cli, struct am_store *store, const char *path,
                                  const struct am_outcome *outcome, struct am_err *err)
 {

@@ -180,11 +180,12 @@ void am_quality_sentence(struct am_body *b, const struct am_result_set *set, dou
     if (crowded)
         am_block_addf(b, AM_BLOCK_PARAGRAPH,
                       "busy: ", "others were at work during %s of launches%s: repeat when quiet",
-                      busy, isfinite(precision) ? "" : "; no figure")
+                      busy, isfinite(precision) ? "" : "; no precision is known")
             ->tone = AM_TONE_WARN;
     else if (!isfinite(precision) && spoiled)
         am_block_addf(b, AM_BLOCK_PARAGRAPH,
-                      "busy: ", "%s of samples disturbed; no figure: repeat when quiet", text)
+                      "busy: ", "%s of samples disturbed; no precision is known: repeat when quiet",
+                      text)
             ->tone = AM_TONE_WARN;
     else if (!isfinite(precision))
         am_block_addf(b, AM_BLOCK_PARAGRAPH, "too few launches: ",

@@ -325,7 +325,8 @@ static void take_verdict(struct am_tune_run *t, size_t best, const struct am_due
     keep_fresh(t->out, duel->own, duel->n);
     if (duel->n)
         t->out->value = t->out->model_value = v.own;
-    t->out->doubt = duel->n < AM_DUEL_LEAST
+    t->out->doubt = t->out->interrupted ? "interrupted: the bench's own choice stands"
+                    : duel->n < AM_DUEL_LEAST
                         ? "too little time to show a gain (--budget): the bench's own choice stands"
                         : "no gain was shown: the bench's own choice stands";
 }

@@ -350,11 +350,15 @@ def interrupted(tap, bench):
         if os.path.exists(bench.path("cut.db")) and count_visits(bench) > 8:
             break
     job.send_signal(signal.SIGINT)
-    job.communicate(timeout=900)
+    said = job.communicate(timeout=900)[1]
     rows = bench.results("cut.db")
+    tap.ok("--budget" not in said, "an interrupted search does not blame the budget", said)
     tap.ok(job.returncode == 130 and any(r["state"] == "ok" for r in rows)
            and not os.path.exists(file), "interrupted: the samples are kept, nothing is saved",
            f"{job.returncode} {len(rows)}")
+    more = bench.run("resume", "cut.db")
+    tap.ok(more.returncode == 0 and "its search does not go on" in more.stderr,
+           "resume measures what was begun, and says that it does not search", (more.returncode, more.stderr))
 
 
 def script(tap, bench):

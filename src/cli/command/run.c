@@ -374,6 +374,9 @@ enum am_status am_cmd_resume(struct am_cli *cli, struct am_err *err)
         status = am_store_load_resume(store, cli->arena, &resume, err);
     if (status == AM_OK)
         status = ask_for_more(&cli->opt->launches, &resume, err);
+    if (status == AM_OK && was_tuned(&resume) && count_open(&resume) > 0)
+        am_log(AM_LOG_WARN, "the file is one of archmeter tune: what it had begun is measured, but "
+                            "its search does not go on; archmeter tune begins it again");
     if (status == AM_OK && count_open(&resume) == 0)
         status = show_complete(cli, store, path, &resume, err);
     else if (status == AM_OK)

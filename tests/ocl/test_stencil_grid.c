@@ -4,6 +4,7 @@
  * planted. */
 #include "bench/ocl/app/stencil_parts.h"
 #include "base/text.h"
+#include "bench/ocl/app/stencil_sweep.h"
 #include "ocl_device.h"
 #include "tap.h"
 
@@ -197,6 +198,86 @@ static void check_planted(const struct am_ocl_device *device)
     }
 }
 
+/* ---- plain steps as near to memory as they come ---- */
+
+struct sweep_case {
+    struct am_ocl_grid_spec spec;
+    struct am_ocl_sweep_shape shape;
+    unsigned points_x; /* of a work-item, as it is used */
+};
+
+static bool sweep_fails(struct am_ocl_sweep *w, struct am_err *err)
+{
+    *err = (struct am_err){0};
+    return am_ocl_sweep_prove(w, w->grid->spec.steps, err) == AM_E_WRONG;
+}
+
+/* A block of the last one along a dimension is the tail of rows, columns or planes. */
+static void plant_in_sweeps(struct am_ocl_sweep *w)
+{
+    const struct am_ocl_sweep right = *w;
+    const struct am_stencil_coefs coefs = w->grid->coefs;
+    struct am_err err;
+
+    for (unsigned d = 0; d < 3; d++) {
+        const size_t block = d < 2 ? w->shape.group[d] : 1;
+
+        if (w->items[d] <= block)
+            continue;
+        w->items[d] -= block;
+        ok(sweep_fails(w, &err), "a block of plain steps skipped along %u is found: %s", d,
+           err.text);
+        *w = right;
+    }
+    w->shape.chunk--;
+    ok(sweep_fails(w, &err), "planes that nobody steps are found: %s", err.text);
+    *w = right;
+    ok(!sweep_fails(w, &err), "and without errors none is %s", err.text);
+    w->grid->coefs.side *= 1.001; /* simple steps have it too: what is known from elsewhere tells */
+    ok(!sweep_fails(w, &err) && comparison_fails(w->grid, w->grid->spec.steps, &err),
+       "a coefficient of both is found by the known outcome: %s", err.text);
+    w->grid->coefs = coefs;
+}
+
+static void check_sweep(const struct sweep_case *c, const struct am_ocl_device *device)
+{
+    struct am_ocl_grid grid = {.front = 0};
+    struct am_ocl_sweep sweep = {.grid = NULL};
+    struct am_err err = {0};
+    enum am_status s = am_ocl_grid_open(&grid, device, &c->spec, &err);
+
+    if (s == AM_OK)
+        s = am_ocl_sweep_build(&sweep, &grid, &c->shape, &err);
+    if (ok(s == AM_OK && sweep.shape.points[0] == c->points_x,
+           "%u dimensions, %zu x %zu x %zu, plain steps by %u x %u points, %u planes: %u %s",
+           c->spec.dim, c->spec.n[0], c->spec.n[1], c->spec.n[2], c->shape.points[0],
+           c->shape.points[1], c->shape.chunk, sweep.shape.points[0], err.text)) {
+        plant_in_sweeps(&sweep);
+    }
+    am_ocl_sweep_free(&sweep);
+    am_ocl_grid_close(&grid);
+}
+
+/* Rows that no vector divides, last groups and chunks of any length, one point per side, planes
+ * ahead of more than there are. */
+static void check_sweeps(const struct am_ocl_device *device)
+{
+    static const struct sweep_case cases[] = {
+        {{3, AM_STENCIL_F32, {44, 21, 19}, 24, 1.0 / 12, 0, 0}, {{4, 2}, {8, 4}, 5, 4}, 4},
+        {{3, AM_STENCIL_F32, {37, 22, 8}, 24, 1.0 / 12, 0, 0}, {{4, 3}, {8, 4}, 4, 5}, 1},
+        {{3, AM_STENCIL_F64, {38, 9, 11}, 24, 0.1, 0, 0}, {{4, 1}, {8, 4}, 2, 1}, 2},
+        {{2, AM_STENCIL_F32, {100, 67, 1}, 48, 0.125, 0, 0}, {{4, 1}, {16, 1}, 6, 3}, 4},
+        {{3, AM_STENCIL_F32, {4, 1, 3}, 7, 0.1, 0, 0}, {{4, 2}, {8, 4}, 2, 1}, 4},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (cases[i].spec.type == AM_STENCIL_F64 && !device->has_double)
+            skip_test("this device has no double");
+        else
+            check_sweep(&cases[i], device);
+    }
+}
+
 /* ---- several devices ---- */
 
 static bool parts_fail(struct am_ocl_parts *w, struct am_err *err)
@@ -352,6 +433,7 @@ int main(void)
     if (device.queue) {
         check_sizes(&device);
         check_planted(&device);
+        check_sweeps(&device);
         check_parts(&device);
         check_differ(&device);
         check_refused(&device);

@@ -52,7 +52,7 @@ enum am_status am_ocl_grid_fill(struct am_ocl_grid *g, struct am_err *err);
 enum am_status am_ocl_grid_enqueue(struct am_ocl_grid *g, cl_kernel kernel, const size_t items[3],
                                    const size_t group[3], struct am_ocl_ends *ends,
                                    struct am_err *err);
-/* Plain steps, enqueued. */
+/* Simple steps, enqueued: a work-item per point. What others are compared with. */
 enum am_status am_ocl_grid_sweep(struct am_ocl_grid *g, size_t steps, struct am_ocl_ends *ends,
                                  struct am_err *err);
 /* Waits for all that is enqueued; elapsed from the first start to the last end of `ends`. */

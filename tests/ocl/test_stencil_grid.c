@@ -4,7 +4,6 @@
  * planted. */
 #include "bench/ocl/app/stencil_parts.h"
 #include "base/text.h"
-#include "bench/ocl/app/stencil_sweep.h"
 #include "ocl_device.h"
 #include "tap.h"
 
@@ -278,6 +277,27 @@ static void check_sweeps(const struct am_ocl_device *device)
     }
 }
 
+/* What a search leaves is right, and the state that of step 0. */
+static void check_search(const struct am_ocl_device *device)
+{
+    const struct am_ocl_grid_spec spec = {3, AM_STENCIL_F32, {40, 24, 17}, 9, 0.1, 0, 0};
+    struct am_ocl_grid grid = {.front = 0};
+    struct am_ocl_sweep sweep = {.grid = NULL};
+    struct am_ocl_sweep_found found;
+    struct am_err err = {0};
+    double residual = 0;
+    bool right;
+
+    right = am_ocl_grid_open(&grid, device, &spec, &err) == AM_OK &&
+            am_ocl_sweep_tune(&sweep, &grid, &found, &err) == AM_OK;
+    ok(right && found.tried > 0 && found.step_ns > 0, "plain steps are searched for %s", err.text);
+    right = right && am_ocl_sweep_advance(&sweep, spec.steps, NULL, &err) == AM_OK &&
+            am_ocl_grid_compare(&grid, spec.steps, seed, &residual, &err) == AM_OK;
+    ok(right, "and right from the start on: off by %g %s", residual, err.text);
+    am_ocl_sweep_free(&sweep);
+    am_ocl_grid_close(&grid);
+}
+
 /* ---- several devices ---- */
 
 static bool parts_fail(struct am_ocl_parts *w, struct am_err *err)
@@ -298,7 +318,11 @@ static void plant_in_parts(struct am_ocl_parts *w)
     w->part[2].grid.coefs.side *= 1.001;
     ok(parts_fail(w, &err), "a device's own coefficient is found: %s", err.text);
     w->part[2].grid.coefs = w->part[0].grid.coefs;
-    if (w->passes) {
+    if (!w->passes) {
+        w->part[1].sweep.items[2]--;
+        ok(parts_fail(w, &err), "a device's planes left out are found: %s", err.text);
+        w->part[1].sweep.items[2]++;
+    } else {
         w->part[1].wave.groups[0]--;
         ok(parts_fail(w, &err), "a device's block skipped is found: %s", err.text);
         w->part[1].wave.groups[0]++;
@@ -434,6 +458,7 @@ int main(void)
         check_sizes(&device);
         check_planted(&device);
         check_sweeps(&device);
+        check_search(&device);
         check_parts(&device);
         check_differ(&device);
         check_refused(&device);

@@ -64,6 +64,31 @@ static enum am_status check_parts(struct am_ocl_stencil_point *w, double *residu
     return s == AM_OK ? am_ocl_parts_compare(&w->parts, w->spec.steps, w->seed, residual, err) : s;
 }
 
+/* Of the shape that was found for one device. */
+static void note_sweeps(const struct am_ocl_stencil_point *w,
+                        const struct am_ocl_sweep_found *found)
+{
+    const struct am_ocl_sweep_shape *const shape = &w->sweep.shape;
+
+    am_ctx_chosen(w->devices.use[0]->ctx, "winner",
+                  "%u x %u work-items of %u x %u points, %u planes each, %u written out; %u tried",
+                  shape->group[0], shape->group[1], shape->points[0], shape->points[1],
+                  shape->chunk, shape->unroll, found->tried);
+}
+
+static enum am_status open_sweeps_alone(struct am_ocl_stencil_point *w,
+                                        const struct am_ocl_grid_spec *spec, struct am_err *err)
+{
+    struct am_ocl_sweep_found found;
+    enum am_status s = am_ocl_grid_open(&w->grid, w->devices.use[0], spec, err);
+
+    if (s == AM_OK)
+        s = am_ocl_sweep_tune(&w->sweep, &w->grid, &found, err);
+    if (s == AM_OK)
+        note_sweeps(w, &found);
+    return s;
+}
+
 static enum am_status open_sweeps(struct am_ocl_stencil_point *w,
                                   const struct am_stencil_task *task, struct am_err *err)
 {
@@ -75,7 +100,7 @@ static enum am_status open_sweeps(struct am_ocl_stencil_point *w,
     s = describe(w, task, &spec, err);
     if (s != AM_OK)
         return s;
-    return is_alone(w) ? am_ocl_grid_open(&w->grid, w->devices.use[0], &spec, err)
+    return is_alone(w) ? open_sweeps_alone(w, &spec, err)
                        : am_ocl_parts_open(&w->parts, w->devices.use, w->devices.count, &spec, NULL,
                                            NULL, err);
 }
@@ -89,21 +114,30 @@ static enum am_status run_sweeps(struct am_ocl_stencil_point *w, uint64_t iters,
     if (!is_alone(w))
         return run_parts(w, iters, elapsed_ns, err);
     for (uint64_t i = 0; i < iters && s == AM_OK; i++)
-        s = am_ocl_grid_sweep(&w->grid, w->spec.steps, &ends, err);
+        s = am_ocl_sweep_advance(&w->sweep, w->spec.steps, &ends, err);
     waited = am_ocl_grid_wait(&w->grid, &ends, elapsed_ns, s == AM_OK ? err : NULL);
     return s == AM_OK ? waited : s;
 }
 
+/* Every point has the bits of simple steps, and these are right; where there is no room for both,
+ * the outcome itself is. */
 static enum am_status check_sweeps(struct am_ocl_stencil_point *w, double *residual,
                                    struct am_err *err)
 {
+    struct am_err no_room = {.sys = 0};
     enum am_status s;
 
     if (!is_alone(w))
         return check_parts(w, residual, err);
-    s = am_ocl_grid_fill(&w->grid, err);
-    if (s == AM_OK)
-        s = am_ocl_grid_sweep(&w->grid, w->spec.steps, NULL, err);
+    s = am_ocl_sweep_prove(&w->sweep, w->spec.steps, &no_room);
+    if (s == AM_E_ABSENT || s == AM_E_NOMEM) {
+        am_ctx_note(w->devices.use[0]->ctx, "not_proven", "by simple steps: %s", no_room.text);
+        s = am_ocl_grid_fill(&w->grid, err);
+        if (s == AM_OK)
+            s = am_ocl_sweep_advance(&w->sweep, w->spec.steps, NULL, err);
+    } else if (s != AM_OK) {
+        *err = no_room;
+    }
     return s == AM_OK ? am_ocl_grid_compare(&w->grid, w->spec.steps, w->seed, residual, err) : s;
 }
 
@@ -113,14 +147,12 @@ static void note_waves(const struct am_ocl_stencil_point *w, const struct am_ste
 {
     const struct am_ocl_wave_shape *const shape = &w->wave.shape;
     const struct am_ctx *const ctx = w->devices.use[0]->ctx;
-    const double sweep = (double)w->grid.points / (double)found->sweep_ns;
 
     if (!task->depth)
         am_ctx_chosen(ctx, "depth", "%u", shape->depth);
     if (!task->width)
         am_ctx_chosen(ctx, "w", "%u", shape->items[0] * shape->points[0]);
     am_ctx_note(ctx, "pass_depth", "%u", shape->depth);
-    am_ctx_note(ctx, "sweep", "plain steps: %.4g updates per second", 1e9 * sweep);
     am_ctx_chosen(
         ctx, "winner",
         "%u x %u work-items of %u x %u points, %u levels at once, %u planes ahead, "
@@ -129,6 +161,19 @@ static void note_waves(const struct am_ocl_stencil_point *w, const struct am_ste
         shape->ahead, shape->unroll, shape->fetch, shape->pinned ? "pinned" : "free",
         shape->lanes ? "rows" : "points", w->wave.own[0], w->wave.own[1], shape->cuts,
         found->tried);
+}
+
+/* What waves are held against. */
+static enum am_status time_sweeps(struct am_ocl_stencil_point *w, struct am_err *err)
+{
+    struct am_ocl_sweep_found found;
+    enum am_status s = am_ocl_sweep_tune(&w->sweep, &w->grid, &found, err);
+
+    if (s == AM_OK && found.step_ns)
+        am_ctx_note(w->devices.use[0]->ctx, "sweep", "plain steps: %.4g updates per second",
+                    1e9 * (double)w->grid.points / (double)found.step_ns);
+    am_ocl_sweep_free(&w->sweep);
+    return s;
 }
 
 /* The shape is searched for on the first device, with a grid of its share; that grid is then given
@@ -147,6 +192,8 @@ static enum am_status open_waves_of_parts(struct am_ocl_stencil_point *w,
     if (!share.planes)
         return am_fail(err, AM_E_ABSENT, "fewer planes than devices");
     s = am_ocl_grid_open(&w->grid, w->devices.use[0], &share, err);
+    if (s == AM_OK)
+        s = time_sweeps(w, err);
     if (s == AM_OK)
         s = am_ocl_wave_tune(&w->wave, &w->grid, &wish, &found, err);
     if (s != AM_OK)
@@ -174,6 +221,8 @@ static enum am_status open_waves(struct am_ocl_stencil_point *w, const struct am
         return open_waves_of_parts(w, task, &spec, err);
     if (s == AM_OK)
         s = am_ocl_grid_open(&w->grid, w->devices.use[0], &spec, err);
+    if (s == AM_OK)
+        s = time_sweeps(w, err);
     if (s == AM_OK)
         s = am_ocl_wave_tune(&w->wave, &w->grid, &wish, &found, err);
     if (s == AM_OK)

@@ -450,6 +450,7 @@ static void finish(void *state)
     am_ocl_plain_close(&w->plain);
     am_ocl_resident_close(&w->resident);
     am_ocl_wave_free(&w->wave);
+    am_ocl_sweep_free(&w->sweep);
     am_ocl_grid_close(&w->grid);
     am_ocl_parts_close(&w->parts);
     am_ocl_together_close(&w->devices);

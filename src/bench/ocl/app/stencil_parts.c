@@ -30,6 +30,7 @@ static enum am_status open_part(struct am_ocl_parts *w, size_t i,
     const size_t whole = w->spec.n[w->spec.dim - 1], all = w->ring.total ? w->ring.total : w->count;
     const size_t number = w->ring.before + i;
     struct am_ocl_grid_spec spec = w->spec;
+    struct am_ocl_sweep_found found;
     enum am_status s;
 
     part->origin = am_ocl_ring_start(whole, number, all);
@@ -44,6 +45,8 @@ static enum am_status open_part(struct am_ocl_parts *w, size_t i,
         s = am_ocl_wave_build(&part->wave, &part->grid, shape, err);
     if (s == AM_OK && shape)
         am_ocl_wave_cut(&part->wave, shape->cuts);
+    if (s == AM_OK && !shape)
+        s = am_ocl_sweep_tune(&part->sweep, &part->grid, &found, err);
     return s;
 }
 
@@ -73,6 +76,7 @@ void am_ocl_parts_close(struct am_ocl_parts *w)
 {
     for (size_t i = 0; i < w->count; i++) {
         am_ocl_wave_free(&w->part[i].wave);
+        am_ocl_sweep_free(&w->part[i].sweep);
         am_ocl_grid_close(&w->part[i].grid);
     }
     free(w->borders);
@@ -159,7 +163,7 @@ static enum am_status advance_all(struct am_ocl_parts *w, size_t steps, struct a
         if (w->passes)
             s = am_ocl_wave_advance(&part->wave, steps, NULL, err);
         else
-            s = am_ocl_grid_sweep(&part->grid, steps, NULL, err);
+            s = am_ocl_sweep_advance(&part->sweep, steps, NULL, err);
         if (s == AM_OK && clFlush(part->grid.device->queue) != CL_SUCCESS)
             s = am_fail(err, AM_E_WRONG, "clFlush");
     }

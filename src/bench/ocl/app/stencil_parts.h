@@ -14,12 +14,14 @@
 #define AM_BENCH_OCL_STENCIL_PARTS_H
 
 #include "bench/ocl/app/stencil_ring.h"
+#include "bench/ocl/app/stencil_sweep.h"
 #include "bench/ocl/app/stencil_wave.h"
 
 /* A device's run of planes. */
 struct am_ocl_grid_part {
     struct am_ocl_grid grid;
-    struct am_ocl_wave wave; /* where there are passes */
+    struct am_ocl_wave wave;   /* where there are passes, */
+    struct am_ocl_sweep sweep; /* and where there are none */
     size_t origin, planes;
 };
 

@@ -1,10 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/* One step of a grid per launch on one OpenCL device: what is compiled and run. */
+/* One step of a grid per launch on one OpenCL device: what is compiled and run, and the search for
+ * its shape. */
 #include "bench/ocl/app/stencil_sweep.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 
-enum { OPTIONS_MAX = 160 };
+enum {
+    OPTIONS_MAX = 160,
+    STEPS = 2,    /* of a trial's proof */
+    LAUNCHES = 4, /* that are timed together, */
+    TIMINGS = 3,  /* and how often; the best counts */
+    SHAPES = 4,
+};
+
+/* No further shape is tried after this. */
+static const uint64_t search_ns = 3000000000;
+/* A later candidate must be better by this: noise chooses nothing. */
+static const double better = 0.99;
+
+/* By dimension and type, the likeliest first; ended by one without points. */
+static const struct am_ocl_sweep_shape gpu_shapes[2][AM_STENCIL_TYPES][SHAPES] = {
+    {[AM_STENCIL_F32] = {{{4, 1}, {256, 1}, 3, 3},
+                         {{2, 1}, {256, 1}, 4, 4},
+                         {{4, 1}, {256, 1}, 5, 5}},
+     [AM_STENCIL_F64] = {{{2, 1}, {256, 1}, 3, 3},
+                         {{2, 1}, {128, 1}, 4, 4},
+                         {{1, 1}, {256, 1}, 4, 4}}},
+    {[AM_STENCIL_F32] = {{{4, 2}, {32, 8}, 6, 3},
+                         {{4, 2}, {32, 8}, 5, 5},
+                         {{4, 2}, {32, 4}, 15, 3},
+                         {{4, 1}, {32, 8}, 9, 3}},
+     [AM_STENCIL_F64] = {{{2, 2}, {32, 8}, 6, 3},
+                         {{2, 2}, {32, 8}, 5, 5},
+                         {{2, 2}, {32, 8}, 15, 3},
+                         {{2, 1}, {32, 8}, 15, 3}}},
+};
+/* Work-items of a CPU take turns on one core: each has vectors of its own. */
+static const struct am_ocl_sweep_shape cpu_shapes[2] = {{{4, 1}, {64, 1}, 8, 1},
+                                                        {{4, 2}, {16, 4}, 8, 1}};
 
 /* ---- build ---- */
 
@@ -115,4 +149,68 @@ enum am_status am_ocl_sweep_prove(struct am_ocl_sweep *w, size_t steps, struct a
     if (s == AM_OK)
         s = am_ocl_grid_sweep(g, steps, NULL, err);
     return s == AM_OK ? am_ocl_grid_same(g, err) : s;
+}
+
+/* ---- time ---- */
+
+static enum am_status time_step(struct am_ocl_sweep *w, uint64_t *ns, struct am_err *err)
+{
+    enum am_status s = AM_OK;
+
+    *ns = UINT64_MAX;
+    for (int t = 0; t < TIMINGS && s == AM_OK; t++) {
+        struct am_ocl_ends ends = {.first = NULL};
+        uint64_t all_ns = 0;
+        enum am_status waited;
+
+        s = am_ocl_sweep_advance(w, LAUNCHES, &ends, err);
+        waited = am_ocl_grid_wait(w->grid, &ends, &all_ns, s == AM_OK ? err : NULL);
+        s = s == AM_OK ? waited : s;
+        *ns = all_ns / LAUNCHES < *ns ? all_ns / LAUNCHES : *ns;
+    }
+    return s;
+}
+
+/* ---- the search ---- */
+
+/* What cannot be had, or is wrong, only loses. */
+static void try_shape(struct am_ocl_grid *g, const struct am_ocl_sweep_shape *shape,
+                      struct am_ocl_sweep_shape *best, struct am_ocl_sweep_found *found)
+{
+    struct am_ocl_sweep w = {.grid = NULL};
+    uint64_t ns = 0;
+    enum am_status s = am_ocl_sweep_build(&w, g, shape, NULL);
+
+    if (s == AM_OK)
+        s = am_ocl_sweep_prove(&w, STEPS, NULL);
+    if (s == AM_OK)
+        s = time_step(&w, &ns, NULL);
+    if (s == AM_OK) {
+        found->tried++;
+        if (!found->step_ns || (double)ns < better * (double)found->step_ns) {
+            found->step_ns = ns ? ns : 1;
+            *best = w.shape;
+        }
+    }
+    am_ocl_sweep_free(&w);
+}
+
+enum am_status am_ocl_sweep_tune(struct am_ocl_sweep *w, struct am_ocl_grid *grid,
+                                 struct am_ocl_sweep_found *found, struct am_err *err)
+{
+    const unsigned d = grid->spec.dim - 2;
+    const bool is_cpu = grid->device->is_cpu;
+    const struct am_ocl_sweep_shape *const list =
+        is_cpu ? &cpu_shapes[d] : gpu_shapes[d][grid->spec.type];
+    struct am_ocl_sweep_shape best = list[0];
+    const uint64_t begin = am_now_ns();
+    enum am_status s;
+
+    *found = (struct am_ocl_sweep_found){.tried = 0};
+    for (size_t i = 0; i < (is_cpu ? 1 : SHAPES) && list[i].points[0]; i++) {
+        if (!found->step_ns || am_now_ns() - begin < search_ns)
+            try_shape(grid, &list[i], &best, found);
+    }
+    s = am_ocl_sweep_build(w, grid, &best, err);
+    return s == AM_OK ? am_ocl_grid_fill(grid, err) : s;
 }

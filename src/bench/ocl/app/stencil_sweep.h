@@ -39,4 +39,15 @@ enum am_status am_ocl_sweep_advance(struct am_ocl_sweep *w, size_t steps, struct
  * steps, made simply. */
 enum am_status am_ocl_sweep_prove(struct am_ocl_sweep *w, size_t steps, struct am_err *err);
 
+struct am_ocl_sweep_found {
+    unsigned tried;   /* shapes that were timed */
+    uint64_t step_ns; /* one step of the best; 0: not timed */
+};
+
+/* Builds the best of a few shapes; none is timed before am_ocl_sweep_prove() had nothing against
+ * it. Where there is no room for proofs it is the likeliest one, untimed. The state is then that of
+ * step 0. */
+enum am_status am_ocl_sweep_tune(struct am_ocl_sweep *w, struct am_ocl_grid *grid,
+                                 struct am_ocl_sweep_found *found, struct am_err *err);
+
 #endif

@@ -23,7 +23,8 @@ struct am_ocl_stencil_point {
     struct am_ocl_resident resident; /* local, registers */
     size_t grids;                    /* alike, each of spec.n points */
     struct am_ocl_grid grid;         /* two and three dimensions */
-    struct am_ocl_wave wave;         /* its passes, where it has them */
+    struct am_ocl_wave wave;         /* its passes, where it has them, */
+    struct am_ocl_sweep sweep;       /* and where it has none */
     struct am_ocl_parts parts;       /* the same on several devices */
     uint64_t runs;                   /* since prepare */
     uint64_t seed;

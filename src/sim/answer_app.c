@@ -127,15 +127,19 @@ static void tell_shares(const struct am_sim_question *q, struct am_sim_answer *a
                         const struct job *job, double bound_s)
 {
     const double updates = job->flops / 60;
+    const struct am_sim_device *const d = device_of(q);
+    const bool is_grid = d && am_sim_int(q, "dim", 1) > 1;
 
     am_sim_own(q, a, "executed_flops", job->flops / a->seconds);
     am_sim_own(q, a, "peak_share", job->efficiency);
     am_sim_own(q, a, "bound_share", fmin(1, bound_s / a->seconds));
+    am_sim_own(q, a, "over_sweep",
+               is_grid ? (job->read + job->written) / (d->memory_gbs * 1e9) / a->seconds : NAN);
     am_sim_own(q, a, "iterations", 207);
     am_sim_own(q, a, "updates_per_s", updates / a->seconds);
     am_sim_own(q, a, "time_per_update", a->seconds / updates);
     am_sim_own(q, a, "kernel_time", a->seconds * 0.9);
-    am_sim_own(q, a, "transfer_time", device_of(q) ? a->seconds * 0.05 : NAN);
+    am_sim_own(q, a, "transfer_time", d ? a->seconds * 0.05 : NAN);
     am_sim_own(q, a, "opencl_share", am_sim_is(q, "devices", "cpu") ? 0 : 0.5);
 }
 

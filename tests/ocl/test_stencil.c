@@ -373,7 +373,17 @@ static void set_point(const char *words, const char *device, struct am_value *po
 struct said {
     char names[32][32];
     size_t n, twice;
+    double copies; /* the note `copy`: updates per second of one sweep per step */
 };
+
+static void hear_note(void *self, const char *key, const char *text)
+{
+    struct said *const said = self;
+    const char *const number = strstr(text, ": ");
+
+    if (strcmp(key, "copy") == 0 && number)
+        said->copies = strtod(number + 2, NULL);
+}
 
 static void hear_chosen(void *self, const char *name, const char *value)
 {
@@ -399,6 +409,17 @@ static size_t contradictions(const struct said *said, const struct am_value *poi
     return found;
 }
 
+/* Of two iterations. In one dimension nothing is copied. */
+static void check_over_sweep(const struct said *said, const struct am_work *work,
+                             const struct am_batch *batch)
+{
+    const double over = batch->values[AM_STENCIL_OVER_SWEEP];
+    const double updates = 2 * work->ops * 1e9 / (double)batch->elapsed_ns;
+
+    ok(said->copies > 0 ? fabs(over * said->copies / updates - 1) < 0.01 : isnan(over),
+       "updates over %g of one sweep: %g", said->copies, over);
+}
+
 static void check_bench(const char *words, double flops, const char *device,
                         const struct am_ctx *outer)
 {
@@ -415,6 +436,7 @@ static void check_bench(const char *words, double flops, const char *device,
     enum am_status s;
 
     own.chosen = hear_chosen;
+    own.note = hear_note;
     own.said_self = &said;
     set_point(words, device, point);
     s = b->prepare(state, ctx, point, &work, &err);
@@ -428,6 +450,8 @@ static void check_bench(const char *words, double flops, const char *device,
         s = b->run_timed(state, 2, &batch, &err);
     ok(s == AM_OK && batch.elapsed_ns > 0 && batch.values[AM_STENCIL_EXECUTED] > 0,
        "and measured %s", err.text);
+    check_over_sweep(&said, &work, &batch);
+    ok((said.copies > 0) == (words[0] != '1'), "of grids it is known what a copy takes");
     if (s == AM_OK)
         s = b->verify(state, &residual, &err);
     ok(s == AM_OK && residual > 0, "and right: off by %g %s", residual, err.text);

@@ -238,6 +238,29 @@ static void plant_in_sweeps(struct am_ocl_sweep *w)
     w->grid->coefs = coefs;
 }
 
+static bool copy_fails(struct am_ocl_sweep *w, uint64_t *ns, struct am_err *err)
+{
+    *err = (struct am_err){0};
+    return am_ocl_sweep_time_copy(w, ns, err) == AM_E_WRONG;
+}
+
+/* A kernel that writes nothing, and half of all bytes. */
+static void plant_in_copies(struct am_ocl_sweep *w)
+{
+    const cl_kernel right = w->copy;
+    struct am_err err;
+    uint64_t ns = 0;
+
+    ok(!copy_fails(w, &ns, &err) && ns > 0 && ns < UINT64_MAX, "copies are the state %s", err.text);
+    w->copy = w->grid->differ;
+    ok(copy_fails(w, &ns, &err), "a kernel that copies nothing is found: %s", err.text);
+    w->copy = right;
+    w->grid->element_bytes /= 2;
+    ok(copy_fails(w, &ns, &err), "half a copy is found: %s", err.text);
+    w->grid->element_bytes *= 2;
+    ok(!copy_fails(w, &ns, &err), "and without errors none is %s", err.text);
+}
+
 static void check_sweep(const struct sweep_case *c, const struct am_ocl_device *device)
 {
     struct am_ocl_grid grid = {.front = 0};
@@ -252,6 +275,7 @@ static void check_sweep(const struct sweep_case *c, const struct am_ocl_device *
            c->spec.dim, c->spec.n[0], c->spec.n[1], c->spec.n[2], c->shape.points[0],
            c->shape.points[1], c->shape.chunk, sweep.shape.points[0], err.text)) {
         plant_in_sweeps(&sweep);
+        plant_in_copies(&sweep);
     }
     am_ocl_sweep_free(&sweep);
     am_ocl_grid_close(&grid);

@@ -31,7 +31,8 @@ enum am_stencil_metric {
     AM_STENCIL_PEAK_SHARE,
     AM_STENCIL_BOUND_SHARE,
     AM_STENCIL_UPDATES,
-    AM_STENCIL_TIME
+    AM_STENCIL_TIME,
+    AM_STENCIL_OVER_SWEEP
 };
 
 enum { AM_STENCIL_STEPS_MAX = 1 << 14 }; /* two windows of the reference then take seconds */

@@ -225,23 +225,40 @@ enum am_status am_ocl_grid_fill(struct am_ocl_grid *g, struct am_err *err)
 
 /* ---- steps ---- */
 
+/* Where the event of the next command goes. */
+static cl_event *next_of(struct am_ocl_ends *ends)
+{
+    if (!ends)
+        return NULL;
+    if (!ends->first)
+        return &ends->first;
+    if (ends->last)
+        (void)clReleaseEvent(ends->last);
+    ends->last = NULL;
+    return &ends->last;
+}
+
 enum am_status am_ocl_grid_enqueue(struct am_ocl_grid *g, cl_kernel kernel, const size_t items[3],
                                    const size_t group[3], struct am_ocl_ends *ends,
                                    struct am_err *err)
 {
     const struct am_ocl_arg args[] = {AM_OCL_ARG(g->u[g->front]), AM_OCL_ARG(g->u[!g->front])};
-    const bool first = ends && !ends->first;
-    cl_event *const event = first ? &ends->first : ends ? &ends->last : NULL;
+    cl_event *const event = next_of(ends);
     enum am_status s = am_ocl_program_args(kernel, args, 2, err);
 
-    if (ends && !first && ends->last) {
-        (void)clReleaseEvent(ends->last);
-        ends->last = NULL;
-    }
     if (s == AM_OK)
         s = enqueue(g, kernel, items, group, event, err);
     g->front = !g->front;
     return s;
+}
+
+enum am_status am_ocl_grid_copy(struct am_ocl_grid *g, struct am_ocl_ends *ends, struct am_err *err)
+{
+    const cl_int code = clEnqueueCopyBuffer(g->device->queue, g->u[g->front], g->u[!g->front], 0, 0,
+                                            g->points * g->element_bytes, 0, NULL, next_of(ends));
+
+    g->front = !g->front;
+    return code == CL_SUCCESS ? AM_OK : am_ocl_fail(err, code, "clEnqueueCopyBuffer");
 }
 
 enum am_status am_ocl_grid_sweep(struct am_ocl_grid *g, size_t steps, struct am_ocl_ends *ends,
@@ -306,10 +323,12 @@ static double value_in(const struct am_ocl_grid *g, cl_mem from, size_t index)
     return g->spec.type == AM_STENCIL_F32 ? (double)narrow : wide;
 }
 
-static enum am_status run_differ(const struct am_ocl_grid *g, cl_uint found[2], struct am_err *err)
+/* found[0]: points of the state that are not those of `other`; found[1]: the first of them. */
+static enum am_status run_differ(const struct am_ocl_grid *g, cl_mem other, cl_uint found[2],
+                                 struct am_err *err)
 {
     const cl_uint none[2] = {0, UINT32_MAX}, points = (cl_uint)g->points;
-    const struct am_ocl_arg args[] = {AM_OCL_ARG(g->kept), AM_OCL_ARG(g->u[g->front]),
+    const struct am_ocl_arg args[] = {AM_OCL_ARG(other), AM_OCL_ARG(g->u[g->front]),
                                       AM_OCL_ARG(points), AM_OCL_ARG(g->found)};
     const size_t items[3] = {DIFFER_ITEMS / g->group[0] * g->group[0], 1, 1};
     const size_t group[3] = {g->group[0], 1, 1};
@@ -327,8 +346,8 @@ enum am_status am_ocl_grid_same(struct am_ocl_grid *g, struct am_err *err)
 {
     const size_t *const n = g->spec.n;
     cl_uint found[2] = {1, 0};
-    enum am_status s =
-        g->kept ? run_differ(g, found, err) : am_fail(err, AM_E_WRONG, "nothing was set aside");
+    enum am_status s = g->kept ? run_differ(g, g->kept, found, err)
+                               : am_fail(err, AM_E_WRONG, "nothing was set aside");
 
     if (s != AM_OK || !found[0])
         return s;
@@ -338,6 +357,29 @@ enum am_status am_ocl_grid_same(struct am_ocl_grid *g, struct am_err *err)
                    found[0], g->points, found[1] % n[0], found[1] / n[0] % n[1],
                    found[1] / (n[0] * n[1]), value_in(g, g->kept, found[1]),
                    value_in(g, g->u[g->front], found[1]));
+}
+
+enum am_status am_ocl_grid_clear_other(struct am_ocl_grid *g, struct am_err *err)
+{
+    const cl_uint nothing = 0;
+    const cl_int code =
+        clEnqueueFillBuffer(g->device->queue, g->u[!g->front], &nothing, sizeof(nothing), 0,
+                            g->points * g->element_bytes, 0, NULL, NULL);
+
+    return code == CL_SUCCESS ? AM_OK : am_ocl_fail(err, code, "clEnqueueFillBuffer");
+}
+
+enum am_status am_ocl_grid_both_same(const struct am_ocl_grid *g, struct am_err *err)
+{
+    cl_uint found[2] = {1, 0};
+    const enum am_status s = run_differ(g, g->u[!g->front], found, err);
+
+    if (s != AM_OK || !found[0])
+        return s;
+    return am_fail(err, AM_E_WRONG,
+                   "%u of %zu points of a copy differ: point %u is %.17g, not %.17g", found[0],
+                   g->points, found[1], value_in(g, g->u[g->front], found[1]),
+                   value_in(g, g->u[!g->front], found[1]));
 }
 
 double am_ocl_grid_value(const struct am_ocl_grid *g, const size_t at[3])

@@ -52,6 +52,9 @@ enum am_status am_ocl_grid_fill(struct am_ocl_grid *g, struct am_err *err);
 enum am_status am_ocl_grid_enqueue(struct am_ocl_grid *g, cl_kernel kernel, const size_t items[3],
                                    const size_t group[3], struct am_ocl_ends *ends,
                                    struct am_err *err);
+/* The state, copied by the driver to the array that does not hold it: the same. */
+enum am_status am_ocl_grid_copy(struct am_ocl_grid *g, struct am_ocl_ends *ends,
+                                struct am_err *err);
 /* Simple steps, enqueued: a work-item per point. What others are compared with. */
 enum am_status am_ocl_grid_sweep(struct am_ocl_grid *g, size_t steps, struct am_ocl_ends *ends,
                                  struct am_err *err);
@@ -62,6 +65,11 @@ enum am_status am_ocl_grid_wait(struct am_ocl_grid *g, struct am_ocl_ends *ends,
 /* Sets the state aside; AM_E_WRONG unless the state now has the bits of what was set aside. */
 enum am_status am_ocl_grid_keep(struct am_ocl_grid *g, struct am_err *err);
 enum am_status am_ocl_grid_same(struct am_ocl_grid *g, struct am_err *err);
+
+/* Of the array that does not hold the state: makes it all zeros; AM_E_WRONG unless it has the
+ * state's bits. */
+enum am_status am_ocl_grid_clear_other(struct am_ocl_grid *g, struct am_err *err);
+enum am_status am_ocl_grid_both_same(const struct am_ocl_grid *g, struct am_err *err);
 
 struct am_grid_spec am_ocl_grid_spec_of(const struct am_ocl_grid *g); /* of the whole grid */
 /* Of the state, at a point of this device; NAN: it cannot be read. */

@@ -76,6 +76,19 @@ static void note_sweeps(const struct am_ocl_stencil_point *w,
                   shape->chunk, shape->unroll, found->tried);
 }
 
+/* What one sweep per step could do: both arrays as they are used. */
+static enum am_status time_copy(struct am_ocl_stencil_point *w, struct am_err *err)
+{
+    const double bytes = 2 * (double)w->grid.points * (double)w->grid.element_bytes;
+    const enum am_status s = am_ocl_sweep_time_copy(&w->sweep, &w->copy_ns, err);
+
+    if (s == AM_OK && w->copy_ns)
+        am_ctx_note(w->devices.use[0]->ctx, "copy", "%.4g bytes per second: %.4g updates",
+                    1e9 * bytes / (double)w->copy_ns,
+                    1e9 * (double)w->grid.points / (double)w->copy_ns);
+    return s;
+}
+
 static enum am_status open_sweeps_alone(struct am_ocl_stencil_point *w,
                                         const struct am_ocl_grid_spec *spec, struct am_err *err)
 {
@@ -84,9 +97,10 @@ static enum am_status open_sweeps_alone(struct am_ocl_stencil_point *w,
 
     if (s == AM_OK)
         s = am_ocl_sweep_tune(&w->sweep, &w->grid, &found, err);
-    if (s == AM_OK)
-        note_sweeps(w, &found);
-    return s;
+    if (s != AM_OK)
+        return s;
+    note_sweeps(w, &found);
+    return time_copy(w, err);
 }
 
 static enum am_status open_sweeps(struct am_ocl_stencil_point *w,
@@ -163,12 +177,14 @@ static void note_waves(const struct am_ocl_stencil_point *w, const struct am_ste
         found->tried);
 }
 
-/* What waves are held against. */
-static enum am_status time_sweeps(struct am_ocl_stencil_point *w, struct am_err *err)
+/* What waves are held against: plain steps, and the rate of memory. */
+static enum am_status look_at_memory(struct am_ocl_stencil_point *w, struct am_err *err)
 {
     struct am_ocl_sweep_found found;
     enum am_status s = am_ocl_sweep_tune(&w->sweep, &w->grid, &found, err);
 
+    if (s == AM_OK)
+        s = time_copy(w, err);
     if (s == AM_OK && found.step_ns)
         am_ctx_note(w->devices.use[0]->ctx, "sweep", "plain steps: %.4g updates per second",
                     1e9 * (double)w->grid.points / (double)found.step_ns);
@@ -193,7 +209,8 @@ static enum am_status open_waves_of_parts(struct am_ocl_stencil_point *w,
         return am_fail(err, AM_E_ABSENT, "fewer planes than devices");
     s = am_ocl_grid_open(&w->grid, w->devices.use[0], &share, err);
     if (s == AM_OK)
-        s = time_sweeps(w, err);
+        s = look_at_memory(w, err);
+    w->copy_ns = 0; /* of one device's share */
     if (s == AM_OK)
         s = am_ocl_wave_tune(&w->wave, &w->grid, &wish, &found, err);
     if (s != AM_OK)
@@ -222,7 +239,7 @@ static enum am_status open_waves(struct am_ocl_stencil_point *w, const struct am
     if (s == AM_OK)
         s = am_ocl_grid_open(&w->grid, w->devices.use[0], &spec, err);
     if (s == AM_OK)
-        s = time_sweeps(w, err);
+        s = look_at_memory(w, err);
     if (s == AM_OK)
         s = am_ocl_wave_tune(&w->wave, &w->grid, &wish, &found, err);
     if (s == AM_OK)

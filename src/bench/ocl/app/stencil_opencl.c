@@ -425,6 +425,9 @@ static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *ba
     batch->values[AM_STENCIL_EXECUTED] = ns > 0 ? (double)iters * w->executed * 1e9 / ns : 0;
     batch->values[AM_STENCIL_PEAK_SHARE] = ns > 0 ? (double)iters * w->peak_ns / ns : 0;
     batch->values[AM_STENCIL_BOUND_SHARE] = share;
+    batch->values[AM_STENCIL_OVER_SWEEP] =
+        w->copy_ns && ns > 0 ? (double)iters * (double)w->spec.steps * (double)w->copy_ns / ns
+                             : NAN;
     return AM_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One step of a grid per launch on one OpenCL device: what is compiled and run, and the search for
- * its shape. */
+/* One step of a grid per launch on one OpenCL device: what is compiled and run, the search for its
+ * shape, and copies beside it. */
 #include "bench/ocl/app/stencil_sweep.h"
 
 #include "base/clock.h"
@@ -8,9 +8,11 @@
 
 enum {
     OPTIONS_MAX = 160,
-    STEPS = 2,    /* of a trial's proof */
-    LAUNCHES = 4, /* that are timed together, */
-    TIMINGS = 3,  /* and how often; the best counts */
+    STEPS = 2,        /* of a trial's proof */
+    LAUNCHES = 4,     /* that are timed together, */
+    TIMINGS = 3,      /* and how often; the best counts */
+    COPY_GROUP = 256, /* work-items */
+    COPY_BYTES = 16,  /* at once */
     SHAPES = 4,
 };
 
@@ -55,7 +57,9 @@ static enum am_status compile(struct am_ocl_sweep *w, struct am_err *err)
                        shape->points[1], shape->unroll))
         return am_fail(err, AM_E_LIMIT, "build options are too long");
     s = am_ocl_program_build(&w->program, w->grid->device, "stencil_sweep", options, err);
-    return s == AM_OK ? am_ocl_program_kernel(&w->program, "am_sweep_step", &w->step, err) : s;
+    if (s == AM_OK)
+        s = am_ocl_program_kernel(&w->program, "am_sweep_step", &w->step, err);
+    return s == AM_OK ? am_ocl_program_kernel(&w->program, "am_sweep_copy", &w->copy, err) : s;
 }
 
 /* Groups of at most as many work-items as the kernel allows. */
@@ -98,6 +102,7 @@ enum am_status am_ocl_sweep_build(struct am_ocl_sweep *w, struct am_ocl_grid *gr
 void am_ocl_sweep_free(struct am_ocl_sweep *w)
 {
     am_ocl_release_kernel(w->step);
+    am_ocl_release_kernel(w->copy);
     am_ocl_program_free(&w->program);
     *w = (struct am_ocl_sweep){.grid = NULL};
 }
@@ -153,7 +158,21 @@ enum am_status am_ocl_sweep_prove(struct am_ocl_sweep *w, size_t steps, struct a
 
 /* ---- time ---- */
 
-static enum am_status time_step(struct am_ocl_sweep *w, uint64_t *ns, struct am_err *err)
+struct launch {
+    cl_kernel kernel; /* NULL: the driver's own copy */
+    size_t items[3], group[3];
+};
+
+static enum am_status enqueue(struct am_ocl_grid *g, const struct launch *l,
+                              struct am_ocl_ends *ends, struct am_err *err)
+{
+    return l->kernel ? am_ocl_grid_enqueue(g, l->kernel, l->items, l->group, ends, err)
+                     : am_ocl_grid_copy(g, ends, err);
+}
+
+/* Of one launch, the best of some times. */
+static enum am_status time_launches(struct am_ocl_grid *g, const struct launch *l, uint64_t *ns,
+                                    struct am_err *err)
 {
     enum am_status s = AM_OK;
 
@@ -163,12 +182,23 @@ static enum am_status time_step(struct am_ocl_sweep *w, uint64_t *ns, struct am_
         uint64_t all_ns = 0;
         enum am_status waited;
 
-        s = am_ocl_sweep_advance(w, LAUNCHES, &ends, err);
-        waited = am_ocl_grid_wait(w->grid, &ends, &all_ns, s == AM_OK ? err : NULL);
+        for (int i = 0; i < LAUNCHES && s == AM_OK; i++)
+            s = enqueue(g, l, &ends, err);
+        waited = am_ocl_grid_wait(g, &ends, &all_ns, s == AM_OK ? err : NULL);
         s = s == AM_OK ? waited : s;
         *ns = all_ns / LAUNCHES < *ns ? all_ns / LAUNCHES : *ns;
     }
     return s;
+}
+
+static enum am_status time_step(struct am_ocl_sweep *w, uint64_t *ns, struct am_err *err)
+{
+    const struct launch l = {.kernel = w->step,
+                             .items = {w->items[0], w->items[1], w->items[2]},
+                             .group = {w->shape.group[0], w->shape.group[1], 1}};
+    const enum am_status s = set_step(w, err);
+
+    return s == AM_OK ? time_launches(w->grid, &l, ns, err) : s;
 }
 
 /* ---- the search ---- */
@@ -213,4 +243,47 @@ enum am_status am_ocl_sweep_tune(struct am_ocl_sweep *w, struct am_ocl_grid *gri
     }
     s = am_ocl_sweep_build(w, grid, &best, err);
     return s == AM_OK ? am_ocl_grid_fill(grid, err) : s;
+}
+
+/* ---- copies ---- */
+
+static enum am_status prove_copy(struct am_ocl_grid *g, const struct launch *l, struct am_err *err)
+{
+    enum am_status s = am_ocl_grid_clear_other(g, err);
+
+    if (s == AM_OK)
+        s = enqueue(g, l, NULL, err);
+    return s == AM_OK ? am_ocl_grid_both_same(g, err) : s;
+}
+
+/* Copies that are the state, timed; the better of this and `best_ns`. */
+static enum am_status try_copy(struct am_ocl_grid *g, const struct launch *l, uint64_t *best_ns,
+                               struct am_err *err)
+{
+    uint64_t ns = 0;
+    enum am_status s = prove_copy(g, l, err);
+
+    if (s == AM_OK)
+        s = time_launches(g, l, &ns, err);
+    if (s == AM_OK && ns < *best_ns)
+        *best_ns = ns;
+    return s;
+}
+
+enum am_status am_ocl_sweep_time_copy(struct am_ocl_sweep *w, uint64_t *copy_ns, struct am_err *err)
+{
+    struct am_ocl_grid *const g = w->grid;
+    const cl_uint points = (cl_uint)g->points;
+    const size_t each = (size_t)COPY_GROUP * COPY_BYTES / g->element_bytes; /* points of a group */
+    const struct launch by_driver = {.kernel = NULL};
+    const struct launch by_kernel = {.kernel = w->copy,
+                                     .items = {(g->points + each - 1) / each * COPY_GROUP, 1, 1},
+                                     .group = {COPY_GROUP, 1, 1}};
+    const struct am_ocl_arg args[] = {AM_OCL_ARG(g->u[0]), AM_OCL_ARG(g->u[1]), AM_OCL_ARG(points)};
+    enum am_status s = am_ocl_program_args(w->copy, args, sizeof(args) / sizeof(args[0]), err);
+
+    *copy_ns = UINT64_MAX;
+    if (s == AM_OK)
+        s = try_copy(g, &by_driver, copy_ns, err);
+    return s == AM_OK ? try_copy(g, &by_kernel, copy_ns, err) : s;
 }

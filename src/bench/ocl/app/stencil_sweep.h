@@ -21,7 +21,7 @@ struct am_ocl_sweep {
     struct am_ocl_grid *grid;
     struct am_ocl_sweep_shape shape; /* as it is used: see below */
     struct am_ocl_program program;
-    cl_kernel step;
+    cl_kernel step, copy;
     size_t items[3];
 };
 
@@ -49,5 +49,11 @@ struct am_ocl_sweep_found {
  * step 0. */
 enum am_status am_ocl_sweep_tune(struct am_ocl_sweep *w, struct am_ocl_grid *grid,
                                  struct am_ocl_sweep_found *found, struct am_err *err);
+
+/* The time in which the device copies the state from one of the grid's arrays to the other, by the
+ * best of a few ways: what a step that reads every point once and writes it once takes at least.
+ * AM_E_WRONG where a copy is not the state. The state stays. */
+enum am_status am_ocl_sweep_time_copy(struct am_ocl_sweep *w, uint64_t *copy_ns,
+                                      struct am_err *err);
 
 #endif

@@ -30,6 +30,7 @@ struct am_ocl_stencil_point {
     uint64_t seed;
     double executed;          /* operations of one iteration */
     double bound_ns, peak_ns; /* that one iteration needs at least; 0: not known */
+    uint64_t copy_ns;         /* in which a grid is copied from array to array; 0: not known */
 };
 
 /* How a variant is done in one dimension, or in more. */

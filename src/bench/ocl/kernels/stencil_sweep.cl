@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* app.stencil in two and three dimensions: one step of all points per launch, as near to the rate of
- * memory as that can be.
+ * memory as that can be; and that rate itself: one array copied to the other.
  *
  * A work-item has VX by ROWS points of a plane (2-D: of a row) and goes along the last dimension,
  * `chunk` planes far. Its points of the planes before, here and behind stay in registers, so that a
@@ -29,6 +29,12 @@
 #define PACK JOIN(ELEMENT, 4)
 #define FROM_LEFT(row, left) (PACK)(left, (row).s0, (row).s1, (row).s2)
 #define FROM_RIGHT(row, right) (PACK)((row).s1, (row).s2, (row).s3, right)
+#endif
+#define COPY_VX (WIDE ? 2 : 4) /* 16 bytes */
+#if WIDE
+#define COPY_PACK double2
+#else
+#define COPY_PACK float4
 #endif
 #define ALL(x) ((PACK)(x))
 enum { BEFORE, HERE, BEHIND, TAKEN }; /* planes in registers */
@@ -119,4 +125,17 @@ __kernel void am_sweep_step(__global const ELEMENT *restrict u, __global ELEMENT
             }
         }
     }
+}
+
+/* All points of one array to the other: 16 bytes by each work-item, and what is no multiple of them by the
+ * first ones. */
+__kernel void am_sweep_copy(__global const ELEMENT *restrict u, __global ELEMENT *restrict v, uint points)
+{
+    const uint at = get_global_id(0), packs = points / COPY_VX;
+    const uint rest = packs * COPY_VX + at;
+
+    if (at < packs)
+        ((__global COPY_PACK *)v)[at] = ((__global const COPY_PACK *)u)[at];
+    if (at < COPY_VX && rest < points)
+        v[rest] = u[rest];
 }

@@ -182,17 +182,39 @@ static void add_places_of_item(const struct am_description *d, struct am_text *o
 }
 
 static void add_formula(const struct am_description *d, const struct am_description_update *u,
-                        am_emit_value_fn *value, struct am_text *out)
+                        am_emit_value_fn *value, int indent, struct am_text *out)
 {
-    am_text_addf(out, "            %s__to[at] = ", d->fields.items[u->field].name);
+    am_text_addf(out, "%*s%s__to[at] = ", indent, "", d->fields.items[u->field].name);
     am_emit_formula(d, &u->formula, value, NULL, out);
     am_text_add(out, ";\n");
 }
 
-void am_emit_opencl_kernels(const struct am_description *d, struct am_text *out)
+/* Planes inside the grid follow each other without a question between them: their loads need not
+ * wait for one another. */
+static void add_inside(const struct am_description *d, const struct am_description_update *u,
+                       struct am_text *out)
 {
     const unsigned last = d->dimensions - 1;
+    const char a = axes[last];
 
+    if (last == 0) {
+        am_text_add(out, "        if (inside__) {\n");
+        add_formula(d, u, near_value, 12, out);
+        am_text_add(out, "            return;\n        }\n");
+        return;
+    }
+    am_text_addf(out,
+                 "        if (inside__ && %c >= %u) {\n"
+                 "            const int near__ = end__ < n%c - %u ? end__ : n%c - %u;\n\n"
+                 "            for (; %c < near__; %c++, at += %s) {\n",
+                 a, d->radius, a, d->radius, a, d->radius, a, a, last > 1 ? "plane__" : "row__");
+    add_formula(d, u, near_value, 16, out);
+    am_text_add(out, "            }\n            if (");
+    am_text_addf(out, "%c == end__)\n                return;\n        }\n", a);
+}
+
+void am_emit_opencl_kernels(const struct am_description *d, struct am_text *out)
+{
     am_text_addf(out, "#ifndef PLANES__\n#define PLANES__ %d\n#endif\n\n", PLANES);
     add_values(d, out);
     for (size_t i = 0; i < d->n_updates; i++) {
@@ -203,15 +225,9 @@ void am_emit_opencl_kernels(const struct am_description *d, struct am_text *out)
         add_arguments(d, u, out);
         am_text_add(out, ")\n{\n");
         add_places_of_item(d, out);
-        am_text_add(out,
-                    "        const long at = x + row__ * y + plane__ * z;\n\n        if (inside__");
-        if (last > 0)
-            am_text_addf(out, " && %c >= %u && %c < n%c - %u", axes[last], d->radius, axes[last],
-                         axes[last], d->radius);
-        am_text_add(out, ") {\n");
-        add_formula(d, u, near_value, out);
-        am_text_add(out, "        } else {\n");
-        add_formula(d, u, far_value, out);
-        am_text_add(out, "        }\n    }\n}\n\n");
+        am_text_add(out, "        long at = x + row__ * y + plane__ * z;\n\n");
+        add_inside(d, u, out);
+        add_formula(d, u, far_value, 8, out);
+        am_text_add(out, "    }\n}\n\n");
     }
 }

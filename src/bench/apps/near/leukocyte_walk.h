@@ -21,9 +21,10 @@ struct am_leuko_touch {
     void *self;
 };
 
-/* A loop over the rows of a block, written out where their number is known. */
+/* A loop over the rows of a block, written out where their number is known: clang does so by itself
+ * where it optimises. */
 #if defined(__clang__)
-#define AM_LEUKO_EACH _Pragma("clang loop unroll(full)")
+#define AM_LEUKO_EACH
 #else
 #define AM_LEUKO_EACH _Pragma("GCC unroll 4")
 #endif

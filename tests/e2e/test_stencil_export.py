@@ -362,7 +362,7 @@ def check_paths(tap, own):
                                  (("-o", "a 'b"), 3, "cannot write a 'b: Is a directory"),
                                  (("-o", "/dev/full"), 3, "cannot write /dev/full: No space left")):
         done = own.do("stencil", "export", "heat.sten", *words)
-        tap.ok(done.returncode == wanted and story in done.stderr, f"export {' '.join(words)}: {done.stderr.strip()}")
+        tap.ok(done.returncode == wanted and story in done.stderr, f"export {' '.join(words)}: {story}", done.stderr)
     tap.ok(own.read("heat.sten") == HEAT, "the description is as it was")
     tap.ok("heat_f64_wave_run" in own.do("stencil", "export", "heat.sten", "-o", "-").stdout, "- is standard output")
 

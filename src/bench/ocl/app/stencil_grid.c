@@ -13,6 +13,7 @@
 enum {
     OPTIONS_MAX = 64,
     GROUP_MAX = 256,
+    ARGS_MAX = 12, /* of a kernel that steps */
     GROUP_X = 64,
     DIFFER_ITEMS = 1 << 16,
     ALL = 1 << 24,     /* points that the host compares, a transfer for each row, */
@@ -261,22 +262,31 @@ enum am_status am_ocl_grid_copy(struct am_ocl_grid *g, struct am_ocl_ends *ends,
     return code == CL_SUCCESS ? AM_OK : am_ocl_fail(err, code, "clEnqueueCopyBuffer");
 }
 
-enum am_status am_ocl_grid_sweep(struct am_ocl_grid *g, size_t steps, struct am_ocl_ends *ends,
-                                 struct am_err *err)
+enum am_status am_ocl_grid_args(const struct am_ocl_grid *g, cl_kernel kernel,
+                                const struct am_ocl_arg *own, size_t n, struct am_err *err)
 {
     const struct am_ocl_number side = am_ocl_number(g->coefs.side);
     const struct am_ocl_number centre = am_ocl_number(g->coefs.centre);
-    const struct am_ocl_arg args[] = {
-        AM_OCL_ARG(g->u[0]),
-        AM_OCL_ARG(g->u[1]),
-        AM_OCL_ARG(g->across[0]),
-        AM_OCL_ARG(g->across[1]),
-        AM_OCL_ARG(g->far),
-        am_ocl_number_arg(g->spec.type, &side),
-        am_ocl_number_arg(g->spec.type, &centre),
-    };
+    struct am_ocl_arg args[ARGS_MAX] = {AM_OCL_ARG(g->u[0]), AM_OCL_ARG(g->u[1]),
+                                        AM_OCL_ARG(g->across[0]), AM_OCL_ARG(g->across[1]),
+                                        AM_OCL_ARG(g->far)};
+    size_t all = 5;
+
+    if (all + n + 2 > ARGS_MAX)
+        return am_fail(err, AM_E_LIMIT, "a kernel has too many arguments");
+    for (size_t i = 0; i < n; i++)
+        args[all++] = own[i];
+    args[all++] = am_ocl_number_arg(g->spec.type, &side);
+    args[all++] = am_ocl_number_arg(g->spec.type, &centre);
+    return am_ocl_program_args(kernel, args, all, err);
+}
+
+enum am_status am_ocl_grid_sweep(void *grid, size_t steps, struct am_ocl_ends *ends,
+                                 struct am_err *err)
+{
+    struct am_ocl_grid *const g = grid;
     size_t items[3], group[3];
-    enum am_status s = am_ocl_program_args(g->sweep, args, sizeof(args) / sizeof(args[0]), err);
+    enum am_status s = am_ocl_grid_args(g, g->sweep, NULL, 0, err);
 
     items_of(g, items, group);
     for (size_t i = 0; i < steps && s == AM_OK; i++)
@@ -357,6 +367,41 @@ enum am_status am_ocl_grid_same(struct am_ocl_grid *g, struct am_err *err)
                    found[0], g->points, found[1] % n[0], found[1] / n[0] % n[1],
                    found[1] / (n[0] * n[1]), value_in(g, g->kept, found[1]),
                    value_in(g, g->u[g->front], found[1]));
+}
+
+enum am_status am_ocl_grid_prove(struct am_ocl_grid *g, am_ocl_advance_fn *advance, void *self,
+                                 size_t steps, struct am_err *err)
+{
+    enum am_status s = am_ocl_grid_fill(g, err);
+
+    if (s == AM_OK)
+        s = advance(self, steps, NULL, err);
+    if (s == AM_OK)
+        s = am_ocl_grid_keep(g, err);
+    if (s == AM_OK)
+        s = am_ocl_grid_fill(g, err);
+    if (s == AM_OK)
+        s = am_ocl_grid_sweep(g, steps, NULL, err);
+    return s == AM_OK ? am_ocl_grid_same(g, err) : s;
+}
+
+enum am_status am_ocl_grid_time(struct am_ocl_grid *g, am_ocl_advance_fn *advance, void *self,
+                                size_t steps, int times, uint64_t *ns, struct am_err *err)
+{
+    enum am_status s = AM_OK;
+
+    *ns = UINT64_MAX;
+    for (int t = 0; t < times && s == AM_OK; t++) {
+        struct am_ocl_ends ends = {.first = NULL};
+        uint64_t all_ns = 0;
+        enum am_status waited;
+
+        s = advance(self, steps, &ends, err);
+        waited = am_ocl_grid_wait(g, &ends, &all_ns, s == AM_OK ? err : NULL);
+        s = s == AM_OK ? waited : s;
+        *ns = all_ns < *ns ? all_ns : *ns;
+    }
+    return s;
 }
 
 enum am_status am_ocl_grid_clear_other(struct am_ocl_grid *g, struct am_err *err)

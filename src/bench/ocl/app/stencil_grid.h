@@ -47,6 +47,10 @@ void am_ocl_grid_close(struct am_ocl_grid *g); /* accepts a zeroed or half-open 
 /* The state at step 0. */
 enum am_status am_ocl_grid_fill(struct am_ocl_grid *g, struct am_err *err);
 
+/* Arguments of a kernel that steps the grid: both arrays, points across, planes, the kernel's own,
+ * and the coefficients. */
+enum am_status am_ocl_grid_args(const struct am_ocl_grid *g, cl_kernel kernel,
+                                const struct am_ocl_arg *own, size_t n, struct am_err *err);
 /* A kernel whose first two arguments are the array that holds the state and the one that will:
  * enqueued, and the arrays have taken turns. All other arguments are set. */
 enum am_status am_ocl_grid_enqueue(struct am_ocl_grid *g, cl_kernel kernel, const size_t items[3],
@@ -55,9 +59,11 @@ enum am_status am_ocl_grid_enqueue(struct am_ocl_grid *g, cl_kernel kernel, cons
 /* The state, copied by the driver to the array that does not hold it: the same. */
 enum am_status am_ocl_grid_copy(struct am_ocl_grid *g, struct am_ocl_ends *ends,
                                 struct am_err *err);
-/* Simple steps, enqueued: a work-item per point. What others are compared with. */
-enum am_status am_ocl_grid_sweep(struct am_ocl_grid *g, size_t steps, struct am_ocl_ends *ends,
-                                 struct am_err *err);
+/* A way to make steps, enqueued. */
+typedef enum am_status am_ocl_advance_fn(void *self, size_t steps, struct am_ocl_ends *ends,
+                                         struct am_err *err);
+/* Simple steps of a struct am_ocl_grid: a work-item per point. What others are compared with. */
+am_ocl_advance_fn am_ocl_grid_sweep;
 /* Waits for all that is enqueued; elapsed from the first start to the last end of `ends`. */
 enum am_status am_ocl_grid_wait(struct am_ocl_grid *g, struct am_ocl_ends *ends,
                                 uint64_t *elapsed_ns, struct am_err *err);
@@ -65,6 +71,15 @@ enum am_status am_ocl_grid_wait(struct am_ocl_grid *g, struct am_ocl_ends *ends,
 /* Sets the state aside; AM_E_WRONG unless the state now has the bits of what was set aside. */
 enum am_status am_ocl_grid_keep(struct am_ocl_grid *g, struct am_err *err);
 enum am_status am_ocl_grid_same(struct am_ocl_grid *g, struct am_err *err);
+
+/* From the start: AM_E_WRONG unless `steps` in that way and `steps` simple ones have the same bits;
+ * as am_ocl_grid_keep() where there is no room for a third array. The state is then that after
+ * these steps, made simply. */
+enum am_status am_ocl_grid_prove(struct am_ocl_grid *g, am_ocl_advance_fn *advance, void *self,
+                                 size_t steps, struct am_err *err);
+/* So many steps, enqueued together, so many times: the least time of all these steps. */
+enum am_status am_ocl_grid_time(struct am_ocl_grid *g, am_ocl_advance_fn *advance, void *self,
+                                size_t steps, int times, uint64_t *ns, struct am_err *err);
 
 /* Of the array that does not hold the state: makes it all zeros; AM_E_WRONG unless it has the
  * state's bits. */

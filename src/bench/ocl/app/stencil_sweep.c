@@ -109,31 +109,14 @@ void am_ocl_sweep_free(struct am_ocl_sweep *w)
 
 /* ---- steps ---- */
 
-static enum am_status set_step(const struct am_ocl_sweep *w, struct am_err *err)
-{
-    const struct am_ocl_grid *const g = w->grid;
-    const cl_uint chunk = w->shape.chunk;
-    const struct am_ocl_number side = am_ocl_number(g->coefs.side);
-    const struct am_ocl_number centre = am_ocl_number(g->coefs.centre);
-    const struct am_ocl_arg args[] = {
-        AM_OCL_ARG(g->u[0]),
-        AM_OCL_ARG(g->u[1]),
-        AM_OCL_ARG(g->across[0]),
-        AM_OCL_ARG(g->across[1]),
-        AM_OCL_ARG(g->far),
-        AM_OCL_ARG(chunk),
-        am_ocl_number_arg(g->spec.type, &side),
-        am_ocl_number_arg(g->spec.type, &centre),
-    };
-
-    return am_ocl_program_args(w->step, args, sizeof(args) / sizeof(args[0]), err);
-}
-
-enum am_status am_ocl_sweep_advance(struct am_ocl_sweep *w, size_t steps, struct am_ocl_ends *ends,
+enum am_status am_ocl_sweep_advance(void *sweep, size_t steps, struct am_ocl_ends *ends,
                                     struct am_err *err)
 {
+    struct am_ocl_sweep *const w = sweep;
     const size_t group[3] = {w->shape.group[0], w->shape.group[1], 1};
-    enum am_status s = set_step(w, err);
+    const cl_uint chunk = w->shape.chunk;
+    const struct am_ocl_arg own = AM_OCL_ARG(chunk);
+    enum am_status s = am_ocl_grid_args(w->grid, w->step, &own, 1, err);
 
     for (size_t i = 0; i < steps && s == AM_OK; i++)
         s = am_ocl_grid_enqueue(w->grid, w->step, w->items, group, ends, err);
@@ -142,63 +125,7 @@ enum am_status am_ocl_sweep_advance(struct am_ocl_sweep *w, size_t steps, struct
 
 enum am_status am_ocl_sweep_prove(struct am_ocl_sweep *w, size_t steps, struct am_err *err)
 {
-    struct am_ocl_grid *const g = w->grid;
-    enum am_status s = am_ocl_grid_fill(g, err);
-
-    if (s == AM_OK)
-        s = am_ocl_sweep_advance(w, steps, NULL, err);
-    if (s == AM_OK)
-        s = am_ocl_grid_keep(g, err);
-    if (s == AM_OK)
-        s = am_ocl_grid_fill(g, err);
-    if (s == AM_OK)
-        s = am_ocl_grid_sweep(g, steps, NULL, err);
-    return s == AM_OK ? am_ocl_grid_same(g, err) : s;
-}
-
-/* ---- time ---- */
-
-struct launch {
-    cl_kernel kernel; /* NULL: the driver's own copy */
-    size_t items[3], group[3];
-};
-
-static enum am_status enqueue(struct am_ocl_grid *g, const struct launch *l,
-                              struct am_ocl_ends *ends, struct am_err *err)
-{
-    return l->kernel ? am_ocl_grid_enqueue(g, l->kernel, l->items, l->group, ends, err)
-                     : am_ocl_grid_copy(g, ends, err);
-}
-
-/* Of one launch, the best of some times. */
-static enum am_status time_launches(struct am_ocl_grid *g, const struct launch *l, uint64_t *ns,
-                                    struct am_err *err)
-{
-    enum am_status s = AM_OK;
-
-    *ns = UINT64_MAX;
-    for (int t = 0; t < TIMINGS && s == AM_OK; t++) {
-        struct am_ocl_ends ends = {.first = NULL};
-        uint64_t all_ns = 0;
-        enum am_status waited;
-
-        for (int i = 0; i < LAUNCHES && s == AM_OK; i++)
-            s = enqueue(g, l, &ends, err);
-        waited = am_ocl_grid_wait(g, &ends, &all_ns, s == AM_OK ? err : NULL);
-        s = s == AM_OK ? waited : s;
-        *ns = all_ns / LAUNCHES < *ns ? all_ns / LAUNCHES : *ns;
-    }
-    return s;
-}
-
-static enum am_status time_step(struct am_ocl_sweep *w, uint64_t *ns, struct am_err *err)
-{
-    const struct launch l = {.kernel = w->step,
-                             .items = {w->items[0], w->items[1], w->items[2]},
-                             .group = {w->shape.group[0], w->shape.group[1], 1}};
-    const enum am_status s = set_step(w, err);
-
-    return s == AM_OK ? time_launches(w->grid, &l, ns, err) : s;
+    return am_ocl_grid_prove(w->grid, am_ocl_sweep_advance, w, steps, err);
 }
 
 /* ---- the search ---- */
@@ -214,8 +141,9 @@ static void try_shape(struct am_ocl_grid *g, const struct am_ocl_sweep_shape *sh
     if (s == AM_OK)
         s = am_ocl_sweep_prove(&w, STEPS, NULL);
     if (s == AM_OK)
-        s = time_step(&w, &ns, NULL);
+        s = am_ocl_grid_time(g, am_ocl_sweep_advance, &w, LAUNCHES, TIMINGS, &ns, NULL);
     if (s == AM_OK) {
+        ns /= LAUNCHES;
         found->tried++;
         if (!found->step_ns || (double)ns < better * (double)found->step_ns) {
             found->step_ns = ns ? ns : 1;
@@ -247,43 +175,57 @@ enum am_status am_ocl_sweep_tune(struct am_ocl_sweep *w, struct am_ocl_grid *gri
 
 /* ---- copies ---- */
 
-static enum am_status prove_copy(struct am_ocl_grid *g, const struct launch *l, struct am_err *err)
+static enum am_status copy_by_driver(void *sweep, size_t copies, struct am_ocl_ends *ends,
+                                     struct am_err *err)
 {
-    enum am_status s = am_ocl_grid_clear_other(g, err);
+    const struct am_ocl_sweep *const w = sweep;
+    enum am_status s = AM_OK;
 
-    if (s == AM_OK)
-        s = enqueue(g, l, NULL, err);
-    return s == AM_OK ? am_ocl_grid_both_same(g, err) : s;
+    for (size_t i = 0; i < copies && s == AM_OK; i++)
+        s = am_ocl_grid_copy(w->grid, ends, err);
+    return s;
+}
+
+static enum am_status copy_by_kernel(void *sweep, size_t copies, struct am_ocl_ends *ends,
+                                     struct am_err *err)
+{
+    const struct am_ocl_sweep *const w = sweep;
+    struct am_ocl_grid *const g = w->grid;
+    const cl_uint points = (cl_uint)g->points;
+    const size_t each = (size_t)COPY_GROUP * COPY_BYTES / g->element_bytes; /* points of a group */
+    const size_t items[3] = {(g->points + each - 1) / each * COPY_GROUP, 1, 1};
+    const size_t group[3] = {COPY_GROUP, 1, 1};
+    const struct am_ocl_arg args[] = {AM_OCL_ARG(g->u[0]), AM_OCL_ARG(g->u[1]), AM_OCL_ARG(points)};
+    enum am_status s = am_ocl_program_args(w->copy, args, sizeof(args) / sizeof(args[0]), err);
+
+    for (size_t i = 0; i < copies && s == AM_OK; i++)
+        s = am_ocl_grid_enqueue(g, w->copy, items, group, ends, err);
+    return s;
 }
 
 /* Copies that are the state, timed; the better of this and `best_ns`. */
-static enum am_status try_copy(struct am_ocl_grid *g, const struct launch *l, uint64_t *best_ns,
+static enum am_status try_copy(struct am_ocl_sweep *w, am_ocl_advance_fn *copy, uint64_t *best_ns,
                                struct am_err *err)
 {
     uint64_t ns = 0;
-    enum am_status s = prove_copy(g, l, err);
+    enum am_status s = am_ocl_grid_clear_other(w->grid, err);
 
     if (s == AM_OK)
-        s = time_launches(g, l, &ns, err);
-    if (s == AM_OK && ns < *best_ns)
-        *best_ns = ns;
+        s = copy(w, 1, NULL, err);
+    if (s == AM_OK)
+        s = am_ocl_grid_both_same(w->grid, err);
+    if (s == AM_OK)
+        s = am_ocl_grid_time(w->grid, copy, w, LAUNCHES, TIMINGS, &ns, err);
+    if (s == AM_OK && ns / LAUNCHES < *best_ns)
+        *best_ns = ns / LAUNCHES;
     return s;
 }
 
 enum am_status am_ocl_sweep_time_copy(struct am_ocl_sweep *w, uint64_t *copy_ns, struct am_err *err)
 {
-    struct am_ocl_grid *const g = w->grid;
-    const cl_uint points = (cl_uint)g->points;
-    const size_t each = (size_t)COPY_GROUP * COPY_BYTES / g->element_bytes; /* points of a group */
-    const struct launch by_driver = {.kernel = NULL};
-    const struct launch by_kernel = {.kernel = w->copy,
-                                     .items = {(g->points + each - 1) / each * COPY_GROUP, 1, 1},
-                                     .group = {COPY_GROUP, 1, 1}};
-    const struct am_ocl_arg args[] = {AM_OCL_ARG(g->u[0]), AM_OCL_ARG(g->u[1]), AM_OCL_ARG(points)};
-    enum am_status s = am_ocl_program_args(w->copy, args, sizeof(args) / sizeof(args[0]), err);
+    enum am_status s;
 
     *copy_ns = UINT64_MAX;
-    if (s == AM_OK)
-        s = try_copy(g, &by_driver, copy_ns, err);
-    return s == AM_OK ? try_copy(g, &by_kernel, copy_ns, err) : s;
+    s = try_copy(w, copy_by_driver, copy_ns, err);
+    return s == AM_OK ? try_copy(w, copy_by_kernel, copy_ns, err) : s;
 }

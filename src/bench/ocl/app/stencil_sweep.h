@@ -31,12 +31,9 @@ enum am_status am_ocl_sweep_build(struct am_ocl_sweep *w, struct am_ocl_grid *gr
                                   const struct am_ocl_sweep_shape *shape, struct am_err *err);
 void am_ocl_sweep_free(struct am_ocl_sweep *w); /* accepts a zeroed or half-built struct */
 
-/* As am_ocl_grid_sweep(). */
-enum am_status am_ocl_sweep_advance(struct am_ocl_sweep *w, size_t steps, struct am_ocl_ends *ends,
-                                    struct am_err *err);
-/* From the start: AM_E_WRONG unless `steps` of these and `steps` simple ones have the same bits; as
- * am_ocl_grid_keep() where there is no room for a third array. The state is then that after these
- * steps, made simply. */
+/* Of a struct am_ocl_sweep. */
+am_ocl_advance_fn am_ocl_sweep_advance;
+/* As am_ocl_grid_prove(). */
 enum am_status am_ocl_sweep_prove(struct am_ocl_sweep *w, size_t steps, struct am_err *err);
 
 struct am_ocl_sweep_found {

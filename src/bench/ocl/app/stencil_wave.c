@@ -177,28 +177,16 @@ void am_ocl_wave_free(struct am_ocl_wave *w)
 
 static enum am_status set_pass(const struct am_ocl_wave *w, struct am_err *err)
 {
-    const struct am_ocl_grid *const g = w->grid;
-    const struct am_ocl_number side = am_ocl_number(g->coefs.side);
-    const struct am_ocl_number centre = am_ocl_number(g->coefs.centre);
-    const struct am_ocl_arg args[] = {
-        AM_OCL_ARG(g->u[0]),
-        AM_OCL_ARG(g->u[1]),
-        AM_OCL_ARG(g->across[0]),
-        AM_OCL_ARG(g->across[1]),
-        AM_OCL_ARG(g->far),
-        AM_OCL_ARG(w->own[0]),
-        AM_OCL_ARG(w->own[1]),
-        AM_OCL_ARG(w->chunk),
-        am_ocl_number_arg(g->spec.type, &side),
-        am_ocl_number_arg(g->spec.type, &centre),
-    };
+    const struct am_ocl_arg own[] = {AM_OCL_ARG(w->own[0]), AM_OCL_ARG(w->own[1]),
+                                     AM_OCL_ARG(w->chunk)};
 
-    return am_ocl_program_args(w->pass, args, sizeof(args) / sizeof(args[0]), err);
+    return am_ocl_grid_args(w->grid, w->pass, own, sizeof(own) / sizeof(own[0]), err);
 }
 
-enum am_status am_ocl_wave_advance(struct am_ocl_wave *w, size_t steps, struct am_ocl_ends *ends,
+enum am_status am_ocl_wave_advance(void *wave, size_t steps, struct am_ocl_ends *ends,
                                    struct am_err *err)
 {
+    struct am_ocl_wave *const w = wave;
     const size_t group[3] = {w->shape.items[0], w->shape.items[1], 1};
     const size_t items[3] = {w->groups[0] * group[0], w->groups[1] * group[1], w->groups[2]};
     enum am_status s = set_pass(w, err);
@@ -210,16 +198,5 @@ enum am_status am_ocl_wave_advance(struct am_ocl_wave *w, size_t steps, struct a
 
 enum am_status am_ocl_wave_prove(struct am_ocl_wave *w, size_t steps, struct am_err *err)
 {
-    struct am_ocl_grid *const g = w->grid;
-    enum am_status s = am_ocl_grid_fill(g, err);
-
-    if (s == AM_OK)
-        s = am_ocl_wave_advance(w, steps, NULL, err);
-    if (s == AM_OK)
-        s = am_ocl_grid_keep(g, err);
-    if (s == AM_OK)
-        s = am_ocl_grid_fill(g, err);
-    if (s == AM_OK)
-        s = am_ocl_grid_sweep(g, steps, NULL, err);
-    return s == AM_OK ? am_ocl_grid_same(g, err) : s;
+    return am_ocl_grid_prove(w->grid, am_ocl_wave_advance, w, steps, err);
 }

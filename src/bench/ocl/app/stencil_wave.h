@@ -47,11 +47,9 @@ size_t am_ocl_wave_local_bytes(const struct am_ocl_grid *grid,
 void am_ocl_wave_cut(struct am_ocl_wave *w, unsigned cuts);
 void am_ocl_wave_free(struct am_ocl_wave *w); /* accepts a zeroed or half-built struct */
 
-/* As am_ocl_grid_sweep(), by passes. */
-enum am_status am_ocl_wave_advance(struct am_ocl_wave *w, size_t steps, struct am_ocl_ends *ends,
-                                   struct am_err *err);
-/* From the start: AM_E_WRONG unless `steps` by passes and `steps` one by one have the same bits.
- * The state is then that after these steps, made one by one. */
+/* By passes; of a struct am_ocl_wave. */
+am_ocl_advance_fn am_ocl_wave_advance;
+/* As am_ocl_grid_prove(). */
 enum am_status am_ocl_wave_prove(struct am_ocl_wave *w, size_t steps, struct am_err *err);
 
 /* What a point asks for; 0 is left to the search. */

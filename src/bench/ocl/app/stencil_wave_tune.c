@@ -86,37 +86,19 @@ unsigned am_ocl_wave_cuts(size_t tiles, size_t planes, unsigned depth, size_t pl
 
 static enum am_status time_sweeps(struct am_ocl_grid *g, uint64_t *sweep_ns, struct am_err *err)
 {
-    enum am_status s = AM_OK;
+    const enum am_status s =
+        am_ocl_grid_time(g, am_ocl_grid_sweep, g, SWEEPS, TIMINGS, sweep_ns, err);
 
-    *sweep_ns = UINT64_MAX;
-    for (int i = 0; i < TIMINGS && s == AM_OK; i++) {
-        struct am_ocl_ends ends = {.first = NULL};
-        uint64_t ns = 0;
-        enum am_status waited;
-
-        s = am_ocl_grid_sweep(g, SWEEPS, &ends, err);
-        waited = am_ocl_grid_wait(g, &ends, &ns, s == AM_OK ? err : NULL);
-        s = s == AM_OK ? waited : s;
-        *sweep_ns = ns / SWEEPS < *sweep_ns ? ns / SWEEPS : *sweep_ns;
-    }
+    *sweep_ns /= SWEEPS;
     return s;
 }
 
 static enum am_status time_passes(struct am_ocl_wave *w, uint64_t *pass_ns, struct am_err *err)
 {
-    enum am_status s = AM_OK;
+    const enum am_status s = am_ocl_grid_time(
+        w->grid, am_ocl_wave_advance, w, PASSES * (size_t)w->shape.depth, TIMINGS, pass_ns, err);
 
-    *pass_ns = UINT64_MAX;
-    for (int i = 0; i < TIMINGS && s == AM_OK; i++) {
-        struct am_ocl_ends ends = {.first = NULL};
-        uint64_t ns = 0;
-        enum am_status waited;
-
-        s = am_ocl_wave_advance(w, PASSES * (size_t)w->shape.depth, &ends, err);
-        waited = am_ocl_grid_wait(w->grid, &ends, &ns, s == AM_OK ? err : NULL);
-        s = s == AM_OK ? waited : s;
-        *pass_ns = ns / PASSES < *pass_ns ? ns / PASSES : *pass_ns;
-    }
+    *pass_ns /= PASSES;
     return s;
 }
 

@@ -13,39 +13,45 @@ struct shape {
     size_t rows, columns;
 };
 
-/* All rows as one band, so many steps in a pass, in the least memory. */
-static size_t solve_by(const struct am_mgvf_loop *loop, size_t limit, size_t together,
-                       struct shape s, const double *edge, double *field)
+/* In memory for fields of `room`. */
+static size_t solve_in(struct shape room, const struct am_mgvf_setup *setup, struct shape s,
+                       const struct am_mgvf_bands *bands, const double *edge, double *field)
 {
-    struct am_mgvf_setup setup = am_mgvf_defaults;
     struct am_err err = {0};
     struct am_mgvf *mgvf = NULL;
     size_t iterations = 0;
 
+    if (am_mgvf_new(setup, room.rows, room.columns, &mgvf, &err) == AM_OK)
+        iterations = am_mgvf_solve(mgvf, edge, s.rows, s.columns, bands, field);
+    am_mgvf_free(mgvf);
+    return iterations;
+}
+
+static struct am_mgvf_setup setup_of(const struct am_mgvf_loop *loop, size_t limit, size_t together)
+{
+    struct am_mgvf_setup setup = am_mgvf_defaults;
+
     setup.loop = loop;
     setup.limit = limit;
     setup.together = together;
-    if (am_mgvf_new(&setup, s.rows, s.columns, &mgvf, &err) == AM_OK)
-        iterations = am_mgvf_solve(mgvf, edge, s.rows, s.columns, NULL, field);
-    am_mgvf_free(mgvf);
-    return iterations;
+    return setup;
+}
+
+/* All rows as one band, so many steps in a pass, in the least memory. */
+static size_t solve_by(const struct am_mgvf_loop *loop, size_t limit, size_t together,
+                       struct shape s, const double *edge, double *field)
+{
+    const struct am_mgvf_setup setup = setup_of(loop, limit, together);
+
+    return solve_in(s, &setup, s, NULL, edge, field);
 }
 
 static size_t solve(const struct am_mgvf_loop *loop, size_t limit, struct shape s,
                     const struct am_mgvf_bands *bands, const double *edge, double *field)
 {
-    struct am_mgvf_setup setup = am_mgvf_defaults;
-    struct am_err err = {0};
-    struct am_mgvf *mgvf = NULL;
-    size_t iterations = 0;
+    const struct am_mgvf_setup setup = setup_of(loop, limit, 1);
 
-    setup.loop = loop;
-    setup.limit = limit;
-    setup.together = 1;
-    if (am_mgvf_new(&setup, ROWS_MAX, COLUMNS_MAX, &mgvf, &err) == AM_OK)
-        iterations = am_mgvf_solve(mgvf, edge, s.rows, s.columns, bands, field);
-    am_mgvf_free(mgvf);
-    return iterations;
+    return solve_in((struct shape){ROWS_MAX, COLUMNS_MAX}, &setup, s, bands, edge, field);
 }
 
 /* Rings and noise, as windows around cells have. */

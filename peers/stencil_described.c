@@ -4,7 +4,7 @@
  *
  *     archmeter stencil export heat3d.sten --loop wave --type f32 -o heat3d.c
  *     cc -std=gnu17 -O3 -march=native -DEXPORT='"heat3d.c"' -DNAME=heat3d_f32 -DREAL=float
- * -DDEPTH=16 -DSTRIP=32 -shared -fPIC -o heat3d.so peers/stencil_described.c */
+ * -DDEPTH=8 -DSTRIP=32 -shared -fPIC -o heat3d.so peers/stencil_described.c */
 #define _GNU_SOURCE
 #include EXPORT
 
